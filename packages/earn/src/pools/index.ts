@@ -1,12 +1,22 @@
 export { agentOf, type Holder, holderOf, recipientsOf } from './holder.ts'
-export type { EarnContext, PauseReason, Pool, PoolReading, Position } from './pool.ts'
+export { listMarkets, type MarketView } from './list-markets.ts'
+export { equityOf, listPools, type PoolView } from './list-pools.ts'
+export { listPositions, type PositionView } from './list-positions.ts'
+export { openPools } from './open-pools.ts'
+export type { EarnContext, PauseReason, Pool, PoolMoney, PoolReading, Position } from './pool.ts'
 export { isFresh } from './pool.ts'
+export { aprOf } from './rate.ts'
+export { type PoolListener, readPools, readVenue } from './read-pools.ts'
+export { type RecordedReading, recordReading, type TimedReading } from './record-reading.ts'
+export { type FreshPool, requirePool } from './require-pool.ts'
 export { revalue, type Valuation } from './revalue.ts'
+export { riskOf } from './risk.ts'
 export {
   type Equity,
   FIRST_DEPOSIT_MIN,
   type MintProblem,
   mintProblem,
+  SHARE,
   sharesFor,
   valueOfShares,
 } from './shares.ts'
@@ -19,4 +29,5 @@ export {
   findPositions,
   lockPool,
   mintShares,
+  type PricePoint,
 } from './store.ts'

@@ -40,11 +40,17 @@ export interface Position {
   readonly principal: Usdc
 }
 
+/** What a pool has in the treasury, and owes for shares that were burned. */
+export interface PoolMoney {
+  readonly idle: Usdc
+  readonly queued: Usdc
+}
+
 /** What the worker uses for Earn. */
 export type EarnContext = Needs<'db' | 'clock' | 'ids' | 'chains'> & { readonly venues: Venues }
 
-/** A reading that is older says nothing about the venue now. */
+/** A reading that is older says nothing about the venue now. One that is so far ahead is of a worker whose clock is wrong. */
 const FRESH_MS = 2 * MINUTE
 
-export const isFresh = ({ reading }: Pool, now: Date): boolean =>
-  reading !== null && now.getTime() - reading.at.getTime() <= FRESH_MS
+export const isFresh = ({ reading }: Pick<Pool, 'reading'>, now: Date): boolean =>
+  reading !== null && Math.abs(now.getTime() - reading.at.getTime()) <= FRESH_MS

@@ -1,8 +1,11 @@
 import { type Usdc, usdc } from '@market/kernel/money'
 
+/** Shares are counted in units of 10^-12: of an empty pool, one share is worth 1 USD. */
+export const SHARE = 10n ** 12n
+
 /**
- * Shares are counted in units of 10^-12, so that the first one is worth about 1 USD. Virtual shares and a virtual
- * micro-dollar belong to nobody: whoever inflates the price of an almost empty pool gives most of it to them.
+ * Virtual shares and a virtual micro-dollar belong to nobody: whoever inflates the price of an almost empty pool gives most
+ * of it to them.
  */
 const VIRTUAL_SHARES = 1_000_000n
 const VIRTUAL_MICROS = 1n
@@ -32,7 +35,10 @@ const toleranceOf = (amount: Usdc): bigint => {
 
 export type MintProblem = 'below_first_minimum' | 'worth_nothing' | 'loses_too_much'
 
-/** Why a deposit of this amount cannot enter the pool; undefined when it can. */
+/**
+ * Why a deposit of this amount cannot enter the pool; undefined when it can. Checked before the money goes to the venue: what
+ * comes back as value can be a little less than the minimum, and gets shares all the same.
+ */
 export function mintProblem(amount: Usdc, equity: Equity): MintProblem | undefined {
   if (equity.shares === 0n && amount < FIRST_DEPOSIT_MIN) return 'below_first_minimum'
   const minted = sharesFor(amount, equity)

@@ -36,7 +36,7 @@ const positionOf = (row: Selectable<Tables['earn_positions']>): Position => ({
   principal: usdc(row.principal_micros),
 })
 
-/** Adds the pool of a configured market. Returns it as it is stored, perhaps with another vault or wallet. */
+/** Adds the pool of a configured market unless it is there, perhaps with another vault or wallet, and locks it. */
 export async function insertPool(
   tx: Tx,
   { key, network, kind, vault }: VenueMarket,
@@ -73,9 +73,21 @@ export async function lockPool(tx: Tx, key: string): Promise<Pool> {
   return poolOf(row)
 }
 
-/** A changed vault or wallet of a pool without any share. */
-export async function saveVenue(tx: Tx, key: string, vault: string, wallet: string): Promise<void> {
-  await tx.updateTable('earn_pools').set({ vault, wallet }).where('key', '=', key).execute()
+/** A changed vault or wallet of a pool without any share. What was read belongs to the earlier one. */
+export async function saveVenue(
+  tx: Tx,
+  { key, network, kind, vault }: VenueMarket,
+  wallet: string,
+): Promise<void> {
+  await tx
+    .updateTable('earn_pools')
+    .set({
+      ...{ network, kind, vault, wallet, paused: null, accepts_deposits: false },
+      ...{ read_at: null, value_micros: null, tvl_micros: null, liquid_micros: null },
+    })
+    .where('key', '=', key)
+    .execute()
+  await tx.deleteFrom('earn_prices').where('pool_key', '=', key).execute()
 }
 
 export async function saveReading(
@@ -132,10 +144,12 @@ export async function burnShares(
   { poolKey, holder, shares, principal }: Position,
   at: Date,
 ): Promise<void> {
-  await sql`
+  const { numAffectedRows } = await sql`
     update earn_positions set shares = shares - ${String(shares)}::numeric,
       principal_micros = principal_micros - ${principal}, updated_at = ${at}
     where pool_key = ${poolKey} and holder = ${holder}`.execute(tx)
+  // Otherwise the total would fall and nobody would have fewer shares.
+  assert(numAffectedRows === 1n, `${holder} has shares of ${poolKey}`)
   await addTotal(tx, poolKey, -shares)
 }
 
@@ -160,6 +174,7 @@ export async function findPosition(
 
 /** Those with shares. */
 export async function findPositions(db: Db | Tx, holders: readonly string[]): Promise<Position[]> {
+  if (holders.length === 0) return []
   const rows = await db
     .selectFrom('earn_positions')
     .selectAll()
@@ -169,4 +184,44 @@ export async function findPositions(db: Db | Tx, holders: readonly string[]): Pr
     .orderBy('pool_key')
     .execute()
   return rows.map(positionOf)
+}
+
+/** The price of the vault's share at one time. */
+export interface PricePoint {
+  readonly at: Date
+  readonly price: bigint
+}
+
+/** Of a locked pool: adds a price unless there is one since a time, and then deletes those that are too old. */
+export async function addPrice(
+  tx: Tx,
+  key: string,
+  { at, price }: PricePoint,
+  { unlessSince, deleteBefore }: { readonly unlessSince: Date; readonly deleteBefore: Date },
+): Promise<void> {
+  const { numAffectedRows } = await sql`
+    insert into earn_prices (pool_key, at, price)
+    select ${key}, ${at}::timestamptz, ${String(price)}::numeric
+    where not exists (select from earn_prices where pool_key = ${key} and at > ${unlessSince}::timestamptz)
+    on conflict (pool_key, at) do nothing`.execute(tx)
+  if (numAffectedRows === 0n) return
+  await tx.deleteFrom('earn_prices').where('pool_key', '=', key).where('at', '<', deleteBefore).execute()
+}
+
+/** The first and the last price of each pool since a time. */
+export async function findPriceEnds(
+  db: Db | Tx,
+  keys: readonly string[],
+  since: Date,
+): Promise<ReadonlyMap<string, readonly PricePoint[]>> {
+  const { rows } = await sql<{ key: string; at: Date; price: string }>`
+    select pool.key, point.at, point.price::text as price from unnest(${keys}::text[]) as pool (key), lateral (
+      (select at, price from earn_prices where pool_key = pool.key and at >= ${since}::timestamptz order by at limit 1)
+      union
+      (select at, price from earn_prices where pool_key = pool.key and at >= ${since}::timestamptz order by at desc limit 1)
+    ) as point`.execute(db)
+  return Map.groupBy(
+    rows.map(({ key, at, price }) => ({ key, at, price: BigInt(price) })),
+    ({ key }) => key,
+  )
 }

@@ -1,0 +1,228 @@
+import type { Venue, VenueMarket, VenueReading } from '@market/core/ports/venue'
+import { DAY, later, MINUTE, SECOND } from '@market/kernel/clock'
+import { type MarketContext, marketContext } from '@market/testing/market-context'
+import { testDatabase } from '@market/testing/postgres'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { openPools } from './open-pools.ts'
+import { isFresh, type Pool } from './pool.ts'
+import { readPools, readVenue } from './read-pools.ts'
+import { recordReading } from './record-reading.ts'
+import { SHARE } from './shares.ts'
+import { addVenueShares, findPool } from './store.ts'
+import { booked, enter, MARKET, owe, readingOf, USD, venueOf, WALLET } from './test-venue.ts'
+
+const OTHER: VenueMarket = { ...MARKET, key: 'other:usdc', venue: 'other', vault: `0x${'c'.repeat(40)}` }
+const HOLDER = 'user:u'
+
+let ctx: MarketContext
+let pauses: unknown[][]
+const listener = { onPaused: (...pause: unknown[]) => void pauses.push(pause) }
+beforeEach(async () => {
+  const database = await testDatabase()
+  ctx = marketContext({ db: database.db })
+  pauses = []
+  return database.stop
+})
+
+const withVenues = (...venues: readonly Venue[]) => ({
+  ...ctx,
+  venues: Object.fromEntries(venues.map((venue) => [venue.market.key, venue])),
+})
+const shows = (reading: VenueReading, market = MARKET): Venue => venueOf(async () => reading, market)
+const open = (...venues: readonly Venue[]) => openPools(withVenues(...venues))
+const read = (...venues: readonly Venue[]) => {
+  ctx.clock.advance(SECOND)
+  return readPools(withVenues(...venues), listener)
+}
+const poolOf = async (key = MARKET.key): Promise<Pool> => {
+  const pool = await findPool(ctx.db, key)
+  if (pool === undefined) throw new Error(`no pool ${key}`)
+  return pool
+}
+const enterPool = () => enter(ctx, MARKET, { holder: HOLDER, amount: 100n * USD, shares: 100n * SHARE })
+
+/** A pool with 100 USD of one depositor. */
+async function openFilled(): Promise<void> {
+  await open(shows(readingOf(0n)))
+  await enterPool()
+}
+
+describe('readPools', () => {
+  test('saves the reading and posts gains and losses', async () => {
+    await openFilled()
+    await read(shows(readingOf(101n * USD, { liquid: readingOf(7n).value, acceptsDeposits: false })))
+    expect(await poolOf()).toMatchObject({
+      reading: { at: ctx.clock.now(), value: 101n * USD, liquid: 7n, acceptsDeposits: false },
+      paused: null,
+    })
+    expect(await booked(ctx)).toEqual({ venue: 101n * USD, equity: 101n * USD })
+    await read(shows(readingOf(99n * USD)))
+    expect(await booked(ctx)).toEqual({ venue: 99n * USD, equity: 99n * USD })
+    expect(pauses).toEqual([])
+  })
+
+  test('asks only for the shares of our own deposits', async () => {
+    await openFilled()
+    const asked: bigint[] = []
+    const venue = venueOf(async (shares) => {
+      asked.push(shares)
+      return readingOf(shares / USD)
+    })
+    await read(venue)
+    expect(asked).toEqual([100n * SHARE])
+  })
+
+  test('pauses a pool that owes more than the venue holds, until the venue has recovered', async () => {
+    await openFilled()
+    await owe(ctx, MARKET, 60n * USD)
+    await read(shows(readingOf(59n * USD, { isHonest: false })))
+    expect(await poolOf()).toMatchObject({ paused: 'impaired' })
+    await read(shows(readingOf(58n * USD)))
+    expect(pauses).toEqual([[MARKET.key, 'impaired', 1n * USD]])
+    await read(shows(readingOf(61n * USD)))
+    expect(await poolOf()).toMatchObject({ paused: null })
+    expect(await booked(ctx)).toEqual({ venue: 61n * USD, equity: 1n * USD })
+  })
+
+  test('pauses a pool whose shares are worth nothing, and not one without shares', async () => {
+    await openFilled()
+    await open(shows(readingOf(0n), OTHER))
+    await read(shows(readingOf(0n)), shows(readingOf(0n), OTHER))
+    expect(pauses).toEqual([[MARKET.key, 'impaired', 0n]])
+    expect(await poolOf(OTHER.key)).toMatchObject({ paused: null, reading: { value: 0n } })
+  })
+
+  test('pauses a pool whose venue pays less than it says, and says so again after another reason', async () => {
+    await openFilled()
+    await read(shows(readingOf(100n * USD, { isHonest: false })))
+    await read(shows(readingOf(100n * USD, { isHonest: false })))
+    await read(shows(readingOf(0n)))
+    await read(shows(readingOf(100n * USD, { isHonest: false })))
+    expect(pauses.map(([, reason]) => reason)).toEqual(['price', 'impaired', 'price'])
+  })
+
+  test('an error of one venue does not stop the others, and its pool keeps the last reading until it is stale', async () => {
+    await openFilled()
+    await open(shows(readingOf(0n), OTHER))
+    await read(shows(readingOf(100n * USD)))
+    const [before, readAt] = [await poolOf(), ctx.clock.now()]
+    ctx.clock.advance(MINUTE)
+    const failing = venueOf(() => Promise.reject(new Error('no node responds')))
+    const sweep = read(failing, shows(readingOf(0n), OTHER))
+    await expect(sweep).rejects.toMatchObject({
+      message: '1 of 2 pools could not be read',
+      errors: [
+        { message: `The pool ${MARKET.key} could not be read`, cause: { message: 'no node responds' } },
+      ],
+    })
+    expect(await poolOf()).toEqual(before)
+    expect(await poolOf(OTHER.key)).toMatchObject({ reading: { at: ctx.clock.now() } })
+    expect(isFresh(before, later(readAt, 2 * MINUTE))).toBe(true)
+    expect(isFresh(before, later(readAt, 2 * MINUTE + 1))).toBe(false)
+  })
+
+  test('a reading is dropped when the shares of the pool changed meanwhile', async () => {
+    await openFilled()
+    const slow = venueOf(async () => {
+      await ctx.transact((tx) => addVenueShares(tx, MARKET.key, 1n))
+      return readingOf(50n * USD)
+    })
+    await read(slow)
+    expect(await booked(ctx)).toEqual({ venue: 100n * USD, equity: 100n * USD })
+    expect(await poolOf()).toMatchObject({ reading: null })
+  })
+
+  test('a reading that began before a recorded one changes nothing, and one of a wrong clock stops nobody', async () => {
+    await openFilled()
+    const venue = shows(readingOf(90n * USD))
+    const early = await readVenue(ctx, venue, await poolOf())
+    await read(shows(readingOf(105n * USD)))
+    const record = (reading: typeof early) => ctx.transact((tx) => recordReading(ctx, tx, venue, reading))
+    expect(await record(early)).toBeUndefined()
+    expect(await booked(ctx)).toEqual({ venue: 105n * USD, equity: 105n * USD })
+
+    const ahead = { ...early, at: later(ctx.clock.now(), DAY) }
+    expect(await record(ahead)).toMatchObject({ equity: { micros: 90n * USD } })
+    expect(isFresh(await poolOf(), ctx.clock.now())).toBe(false)
+    await read(shows(readingOf(105n * USD)))
+    expect(await poolOf()).toMatchObject({ reading: { at: ctx.clock.now(), value: 105n * USD } })
+  })
+
+  test('two sweeps at the same time post a gain once', async () => {
+    await openFilled()
+    const venue = shows(readingOf(110n * USD))
+    await Promise.all([read(venue), read(venue), read(venue)])
+    expect(await booked(ctx)).toEqual({ venue: 110n * USD, equity: 110n * USD })
+  })
+
+  test('keeps a price every ten minutes, for 40 days, and none of a venue that is not honest', async () => {
+    await openFilled()
+    const prices = async () => {
+      const rows = await ctx.db.selectFrom('earn_prices').select('price').orderBy('at').execute()
+      return rows.map(({ price }) => Number(price))
+    }
+    for (const price of [1n, 2n, 3n, 4n]) {
+      await read(shows(readingOf(100n * USD, { price, isHonest: price !== 3n })))
+      ctx.clock.advance(price === 1n ? MINUTE : 10 * MINUTE)
+    }
+    expect(await prices()).toEqual([1, 4])
+    ctx.clock.advance(40 * DAY - 25 * MINUTE)
+    await read(shows(readingOf(100n * USD, { price: 5n })))
+    expect(await prices()).toEqual([4, 5])
+  })
+})
+
+describe('openPools', () => {
+  const moved: VenueMarket = { ...MARKET, vault: `0x${'d'.repeat(40)}` }
+
+  test('adds the pools of this worker, once', async () => {
+    const venues = [shows(readingOf(0n)), shows(readingOf(0n), OTHER)]
+    expect(await open(...venues)).toEqual([])
+    await Promise.all([open(...venues), open(...venues)])
+    expect(await poolOf()).toMatchObject({
+      vault: MARKET.vault,
+      wallet: WALLET,
+      totalShares: 0n,
+      paused: null,
+    })
+    expect(await poolOf(OTHER.key)).toMatchObject({ vault: OTHER.vault })
+  })
+
+  test('saves another vault or wallet of a pool without shares, whose reading and prices are gone', async () => {
+    await open(shows(readingOf(0n)))
+    await read(shows(readingOf(0n)))
+    expect(await open(venueOf(async () => readingOf(0n), moved, `0x${'e'.repeat(40)}`))).toEqual([])
+    expect(await poolOf()).toMatchObject({ vault: moved.vault, wallet: `0x${'e'.repeat(40)}`, reading: null })
+    expect(await ctx.db.selectFrom('earn_prices').selectAll().execute()).toEqual([])
+  })
+
+  test.each([
+    ['shares of depositors', () => enterPool()],
+    ['shares of the vault', () => ctx.transact((tx) => addVenueShares(tx, MARKET.key, 1n))],
+  ])(
+    'pauses a pool with %s, reads nothing, and continues when the configuration is as it was',
+    async (_, fill) => {
+      await open(shows(readingOf(0n)))
+      await fill()
+      const changed = shows(readingOf(7n), moved)
+      expect(await open(changed)).toEqual([MARKET.key])
+      expect(await open(changed)).toEqual([])
+      await read(changed)
+      await read(shows(readingOf(7n)))
+      expect(await poolOf()).toMatchObject({ vault: MARKET.vault, paused: 'wallet', reading: null })
+      expect(await open(shows(readingOf(7n)))).toEqual([])
+      expect(await poolOf()).toMatchObject({ paused: null })
+      await read(shows(readingOf(100n * USD)))
+      expect(await poolOf()).toMatchObject({ paused: null, reading: { value: 100n * USD } })
+    },
+  )
+
+  test('a vault that another pool has is an error, and the other pools are opened', async () => {
+    await open(shows(readingOf(0n)))
+    const same = { ...MARKET, key: 'morpho:renamed' }
+    await expect(open(shows(readingOf(0n), same), shows(readingOf(0n), OTHER))).rejects.toThrow(
+      '1 pools could not be opened',
+    )
+    expect(await poolOf(OTHER.key)).toMatchObject({ vault: OTHER.vault })
+  })
+})
