@@ -1,0 +1,201 @@
+import { evmChain } from '@market/chains/evm/evm-chain'
+import { evmPayoutSender } from '@market/chains/evm/evm-payout-sender'
+import { evmVenue } from '@market/chains/evm/venue/evm-venue'
+import { localEvmSigner } from '@market/chains/local-signers'
+import type { Actor } from '@market/core/context'
+import type { Wallet } from '@market/core/ports/signatures'
+import type { Venue, VenueMarket, Venues } from '@market/core/ports/venue'
+import { depositPayment, registerDeposit, settleDeposits, undoDeposit } from '@market/earn/deposits'
+import { advanceMoves } from '@market/earn/moves'
+import { openPools, type PauseReason, readPools } from '@market/earn/pools'
+import {
+  awaitWithdrawal,
+  earnPayoutListener,
+  requestWithdrawal,
+  settleWithdrawals,
+} from '@market/earn/withdrawals'
+import { SECOND } from '@market/kernel/clock'
+import { usdc } from '@market/kernel/money'
+import { checkIntents, type Purposes, recheckTransfers, watchTreasury } from '@market/money/payments'
+import { advanceDue, compareOutgoingTransfers, duePayouts, type PayoutContext } from '@market/money/payouts'
+import { checkReserves } from '@market/money/reserves'
+import { testClock } from '@market/testing/clock'
+import { startEvmNetwork } from '@market/testing/evm-network'
+import { deployVault, type TestVaultKind } from '@market/testing/evm-venues'
+import { marketContext } from '@market/testing/market-context'
+import { testDatabase } from '@market/testing/postgres'
+import { orderPayoutListener } from '@market/trade/orders'
+import type { PrivateKeyAccount } from 'viem'
+import { CONFIRMATIONS, FINALITY, fundedPayer, newAccount, settingsFor } from '../chains/evm-world.ts'
+
+export const NETWORK = 'base-mainnet'
+const MANY = usdc(1_000_000_000_000n)
+const CAPS = {
+  perPayout: MANY,
+  perPayee: MANY,
+  perDay: MANY,
+  cost: {},
+  gasBudget: {},
+  accountMinimum: usdc(0n),
+}
+/** Longer than the pauses between checks. */
+const STEP_MS = 6 * SECOND
+
+export const USD = 1_000_000n
+
+/**
+ * A worker in the process of the test, on a real chain with a real vault. `step` does what its sweeps do, once, so that a test
+ * decides what happens in between.
+ */
+export async function startEarnWorld(kind: TestVaultKind = 'lending') {
+  const network = await startEvmNetwork({ chainId: 8453 })
+  const [treasury, wallet] = [newAccount(), newAccount()]
+  await Promise.all([network.fund(treasury.address), network.fund(wallet.address)])
+  const vault = await deployVault(network, kind)
+  const market: VenueMarket = {
+    key: 'test:usdc',
+    venue: 'test',
+    market: 'usdc',
+    kind: kind === 'liquidity' ? 'liquidity_provision' : 'lending',
+    label: 'USDC',
+    network: NETWORK,
+    vault: vault.address.toLowerCase(),
+  }
+  const settings = settingsFor(network, treasury.address, {
+    cooldownMs: 0,
+    ownPayers: [wallet.address.toLowerCase(), market.vault],
+  })
+  const database = await testDatabase()
+  const clock = testClock(new Date())
+  const ctx = {
+    ...marketContext({ db: database.db, clock }),
+    chains: { [NETWORK]: evmChain(settings) },
+    earnMarkets: [market],
+  }
+  const realVenue = evmVenue(settings, localEvmSigner(wallet.key), market)
+  const venues: Partial<Record<string, Venue>> = { [market.key]: realVenue }
+  const payoutSender = evmPayoutSender(settings, localEvmSigner(treasury.key))
+  const world = {
+    network,
+    vault,
+    market,
+    database,
+    ctx,
+    clock,
+    treasury: treasury.address,
+    wallet: wallet.address,
+    realVenue,
+    venues: venues as Venues,
+    pauses: [] as PauseReason[],
+    /** Puts another venue in place of the real one, such as one that dies. */
+    useVenue: (venue: Venue | undefined) => {
+      if (venue === undefined) delete venues[market.key]
+      else venues[market.key] = venue
+    },
+    stop: () => Promise.all([network.stop(), database.stop()]),
+  }
+  return { ...world, payouts: payoutContext(world, payoutSender) }
+}
+
+type PartialWorld = {
+  readonly ctx: object
+  readonly venues: Venues
+}
+
+const payoutContext = (
+  { ctx, venues }: PartialWorld,
+  sender: PayoutContext['payoutSenders'][typeof NETWORK],
+) =>
+  ({
+    ...ctx,
+    payoutSenders: { [NETWORK]: sender },
+    payoutListener: earnPayoutListener(venues, orderPayoutListener),
+    caps: CAPS,
+    screenings: [],
+    feeAddresses: { 'solana-mainnet': [], 'base-mainnet': [], 'alt-mainnet': [] },
+  }) as unknown as PayoutContext
+
+export type EarnWorld = Awaited<ReturnType<typeof startEarnWorld>>
+
+const NO_HANDLER = {
+  onConfirmed: async () => false,
+  onFailed: async () => {},
+  onReversed: async () => {},
+}
+const PURPOSES: Purposes = {
+  order: NO_HANDLER,
+  registration: NO_HANDLER,
+  bounty: NO_HANDLER,
+  purchase: NO_HANDLER,
+  earn_deposit: { ...depositPayment, onReversed: undoDeposit },
+}
+
+/** What the worker does in one round of its sweeps. */
+export async function step(world: EarnWorld): Promise<void> {
+  const { ctx, payouts, venues, pauses } = world
+  const earn = { ...ctx, venues }
+  await readMoney(world)
+  await compareOutgoingTransfers(ctx, NETWORK)
+  await checkReserves(ctx)
+  for (const id of await duePayouts(payouts, NETWORK, 50)) await advanceDue(payouts, id)
+  await openPools(earn)
+  await readPools(earn, { onPaused: (_, reason) => void pauses.push(reason) })
+  await advanceMoves(earn)
+  await settleDeposits(earn)
+  await settleWithdrawals(earn)
+  world.clock.advance(STEP_MS)
+}
+
+/** The part of a round that reads what came into the treasury. */
+export async function readMoney({ ctx }: EarnWorld): Promise<void> {
+  await checkIntents(ctx, PURPOSES)
+  await watchTreasury(ctx, NETWORK)
+  await recheckTransfers(ctx, PURPOSES, () => {})
+}
+
+/** Rounds in which everything becomes final, until the condition is true. */
+export async function stepUntil(
+  world: EarnWorld,
+  what: string,
+  isTrue: () => Promise<boolean>,
+  rounds = 60,
+): Promise<void> {
+  for (let round = 0; round < rounds; round++) {
+    if (await isTrue()) return
+    await world.network.mine(FINALITY)
+    await step(world)
+  }
+  throw new Error(`not within ${rounds} rounds: ${what}`)
+}
+
+export type Depositor = PrivateKeyAccount & { readonly actor: Actor }
+
+export async function newDepositor({ network }: EarnWorld, usd = 10_000n): Promise<Depositor> {
+  const account = await fundedPayer(network, usd * USD)
+  const { address } = account
+  const wallet: Wallet = { chain: 'ethereum', address, key: address.toLowerCase(), provenBy: 'key' }
+  return { ...account, actor: { kind: 'wallet', wallet } }
+}
+
+/** Sends USDC to the treasury and registers the transfer. */
+export async function deposit(world: EarnWorld, from: Depositor, micros: bigint) {
+  const { ctx, network, treasury } = world
+  const reference = await network.transfer(from, treasury, micros)
+  await network.mine(CONFIRMATIONS)
+  return registerDeposit(ctx, from.actor, {
+    key: undefined,
+    amount: usdc(micros),
+    reference,
+  })
+}
+
+export async function withdraw(world: EarnWorld, by: Depositor, shares: bigint | null) {
+  const ctx = { ...world.ctx, actor: by.actor }
+  const requested = await requestWithdrawal(ctx, by.actor, {
+    key: undefined,
+    shares,
+    destination: undefined,
+  })
+  const decided = await step(world).then(() => awaitWithdrawal(world.ctx, requested, 0))
+  return decided
+}
