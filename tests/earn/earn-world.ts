@@ -173,7 +173,7 @@ export type Depositor = PrivateKeyAccount & { readonly actor: Actor }
 export async function newDepositor({ network }: EarnWorld, usd = 10_000n): Promise<Depositor> {
   const account = await fundedPayer(network, usd * USD)
   const { address } = account
-  const wallet: Wallet = { chain: 'ethereum', address, key: address.toLowerCase(), provenBy: 'key' }
+  const wallet: Wallet = { chain: 'base', address, key: address.toLowerCase(), provenBy: 'key' }
   return { ...account, actor: { kind: 'wallet', wallet } }
 }
 
