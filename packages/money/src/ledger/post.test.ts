@@ -5,7 +5,19 @@ import { type MarketContext, marketContext } from '@market/testing/market-contex
 import { testDatabase } from '@market/testing/postgres'
 import { sql } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { type Account, escrow, fees, payable, stripesOf, surplus, suspense, world } from './accounts.ts'
+import {
+  type Account,
+  escrow,
+  fees,
+  payable,
+  pool,
+  stripesOf,
+  surplus,
+  suspense,
+  venue,
+  withdrawal,
+  world,
+} from './accounts.ts'
 import type { Journal, Move } from './journal.ts'
 import { post } from './post.ts'
 import { balanceOf, statementOf, totals } from './read-ledger.ts'
@@ -120,10 +132,13 @@ describe('totals', () => {
     await complete('ord_2')
     await postNow('arrived:trf_1', 'trf_1', [move(world(BASE), suspense(BASE, 'trf_1'), 7n)])
     await postNow('over:trf_2', 'trf_2', [move(world(BASE), surplus(BASE, 'trf_2'), 3n)])
+    await postNow('earned:pool', 'pool', [move(venue(BASE, 'a:b'), pool(BASE, 'a:b'), 12n)])
+    await postNow('burned:pool', 'pool', [move(pool(BASE, 'a:b'), withdrawal(BASE, 'ewd_1'), 4n)])
     expect(await totals(ctx.db, BASE)).toEqual({
       treasuryView: 210n,
       coldView: 0n,
-      liabilities: { escrow: 100n, payable: 90n, surplus: 3n },
+      venuesView: 12n,
+      liabilities: { escrow: 100n, payable: 90n, surplus: 3n, pool: 8n, withdrawal: 4n },
       fees: 10n,
       suspense: 7n,
       imbalance: 0n,

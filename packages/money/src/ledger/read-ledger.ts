@@ -5,7 +5,7 @@ import { type Account, stripesOf } from './accounts.ts'
 import type { JournalId } from './journal.ts'
 import { findJournals, type PostedJournal, sumBalances, sumByKind } from './store.ts'
 
-/** The balance of an account over all its stripes. Zero when it was never used; only `world` and `cold` can be negative. */
+/** The balance of an account over all its stripes. Zero when it was never used; only `world`, `cold` and `venue` can be negative. */
 export const balanceOf = (db: Db | Tx, account: Account): Promise<bigint> =>
   sumBalances(db, stripesOf(account))
 
@@ -14,25 +14,29 @@ export interface Totals {
   readonly treasuryView: bigint
   /** What was moved to cold addresses, including moves that are still under way. */
   readonly coldView: bigint
+  /** What pools of Earn have in venues at the last valuation, including moves that are still under way. */
+  readonly venuesView: bigint
   /** Owed to users, by kind. */
-  readonly liabilities: { readonly escrow: bigint; readonly payable: bigint; readonly surplus: bigint }
+  readonly liabilities: Readonly<Record<'escrow' | 'payable' | 'surplus' | 'pool' | 'withdrawal', bigint>>
   readonly fees: bigint
   readonly suspense: bigint
-  /** `treasuryView` and `coldView` minus all other accounts. Anything but zero is a bug. */
+  /** `treasuryView`, `coldView` and `venuesView` minus all other accounts. Anything but zero is a bug. */
   readonly imbalance: bigint
 }
 
 /** Read by one statement, so that all sums are of the same moment. */
 export async function totals(db: Db | Tx, network: Network): Promise<Totals> {
-  const { world, cold, escrow, payable, surplus, fees, suspense } = await sumByKind(db, network)
-  const [treasuryView, coldView] = [-world, -cold]
+  const { world, cold, venue, fees, suspense, ...liabilities } = await sumByKind(db, network)
+  const [treasuryView, coldView, venuesView] = [-world, -cold, -venue]
+  const owed = Object.values(liabilities).reduce((sum, one) => sum + one, fees + suspense)
   return {
     treasuryView,
     coldView,
-    liabilities: { escrow, payable, surplus },
+    venuesView,
+    liabilities,
     fees,
     suspense,
-    imbalance: treasuryView + coldView - (escrow + payable + surplus + fees + suspense),
+    imbalance: treasuryView + coldView + venuesView - owed,
   }
 }
 

@@ -31,6 +31,7 @@ export {
   type ListedState,
   payoutPayees,
   sumMovingToCold,
+  sumMovingToVenues,
   sumSettled,
   sumWithdrawnFees,
   type WaitingPayouts,

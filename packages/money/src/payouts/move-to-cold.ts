@@ -14,10 +14,10 @@ interface ColdMove {
   readonly amount: Usdc
 }
 
-/** The treasury must keep what it is about to pay out. */
+/** The treasury must keep what it is about to pay out, also to depositors of Earn as liquidity arrives. */
 export async function requireMovable(tx: Tx, { network, amount }: ColdMove): Promise<void> {
   const { treasuryView, liabilities } = await totals(tx, network)
-  const movable = treasuryView - liabilities.payable
+  const movable = treasuryView - liabilities.payable - liabilities.withdrawal
   if (amount <= movable) return
   throw new ApiError(
     'conflict',

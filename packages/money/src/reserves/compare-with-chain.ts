@@ -7,7 +7,7 @@ import { formatUsd, type Usdc, usdc, ZERO } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
 import { totals } from '../ledger/index.ts'
 import { findFinalHeight, sumUnfinal } from '../payments/index.ts'
-import { findInFlight, inFlight, sumMovingToCold, sumSettled } from '../payouts/index.ts'
+import { findInFlight, inFlight, sumMovingToCold, sumMovingToVenues, sumSettled } from '../payouts/index.ts'
 import { findLiabilities, type Liability } from './leaves/store.ts'
 import { sumReturned } from './return-from-cold.ts'
 import {
@@ -136,16 +136,20 @@ async function ledgerView(tx: Tx, network: Network): Promise<bigint> {
 }
 
 async function balancesAfter(tx: Tx, network: Network, since: Date): Promise<BalancesAfter> {
-  const { liabilities, suspense, fees } = await totals(tx, network)
+  const { venuesView, liabilities, suspense, fees } = await totals(tx, network)
+  const [toCold, toVenues] = [await sumMovingToCold(tx, network), await sumMovingToVenues(tx, network)]
   return {
     ledger: await ledgerView(tx, network),
+    // Until it has left, it is in the treasury.
+    venues: usdc(venuesView - toVenues),
     inFlight: await inFlight(tx, network),
     unfinal: await sumUnfinal(tx, network),
     settled: await sumSettled(tx, network, since),
     escrow: usdc(liabilities.escrow),
-    payable: usdc(liabilities.payable - (await sumMovingToCold(tx, network))),
+    payable: usdc(liabilities.payable - toCold - toVenues),
     surplus: usdc(liabilities.surplus),
     suspense: usdc(suspense),
+    earn: usdc(liabilities.pool + liabilities.withdrawal),
     fees: usdc(fees),
   }
 }

@@ -6,6 +6,8 @@ const balances = (changes: Partial<Record<keyof BalancesAfter, bigint>> = {}): B
   const merged = { ledger: 100n, inFlight: 0n, settled: 0n, escrow: 60n, payable: 30n, ...changes }
   return {
     ledger: merged.ledger,
+    venues: usdc(changes.venues ?? 0n),
+    earn: usdc(changes.earn ?? 0n),
     settled: merged.settled,
     inFlight: usdc(merged.inFlight),
     unfinal: usdc(changes.unfinal ?? 0n),
@@ -59,5 +61,11 @@ describe('shortage', () => {
     expect(imbalanceOf(balances({ ledger }))).toBe(ledger - 100n)
     expect(shortage(-5n, balances({ ledger }))).toBe(1n)
     expect(shortage(9n, balances({ ledger }))).toBe(9n)
+  })
+
+  test('counts what is in venues against what is owed to depositors', () => {
+    expect(shortage(0n, balances({ venues: 50n, earn: 50n }))).toBe(0n)
+    expect(shortage(0n, balances({ venues: 49n, earn: 50n }))).toBe(1n)
+    expect(shortage(0n, balances({ ledger: 107n, venues: 43n, earn: 50n }))).toBe(0n)
   })
 })

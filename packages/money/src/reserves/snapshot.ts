@@ -48,6 +48,8 @@ export const dayOf = (time: Date): string => time.toISOString().slice(0, 10)
 export interface LedgerBalances {
   /** What the treasury and the cold address must hold together according to the ledger. */
   readonly ledger: bigint
+  /** What pools of Earn have in venues, at the last valuation, and what has left the treasury on its way there. */
+  readonly venues: Usdc
   /** The part of it that is signed and may have left already. */
   readonly inFlight: Usdc
   /** The part of it from payments that a reorganization can still remove. */
@@ -56,17 +58,19 @@ export interface LedgerBalances {
   readonly payable: Usdc
   readonly surplus: Usdc
   readonly suspense: Usdc
+  /** What belongs to depositors of Earn, and what is owed to them for burned shares. */
+  readonly earn: Usdc
   /** The platform's revenue. */
   readonly fees: Usdc
 }
 
 /** Owed to users. */
-export const liabilitiesOf = ({ escrow, payable, surplus, suspense }: LedgerBalances): bigint =>
-  escrow + payable + surplus + suspense
+export const liabilitiesOf = ({ escrow, payable, surplus, suspense, earn }: LedgerBalances): bigint =>
+  escrow + payable + surplus + suspense + earn
 
 /** Anything but zero is a bug: the database enforces balanced journals. */
 export const imbalanceOf = (balances: LedgerBalances): bigint =>
-  balances.ledger - liabilitiesOf(balances) - balances.fees
+  balances.ledger + balances.venues - liabilitiesOf(balances) - balances.fees
 
 /** The balances before the chain is read, as far as the comparison needs them. */
 export interface BalancesBefore {
@@ -91,7 +95,7 @@ export type BalancesAfter = LedgerBalances & { readonly settled: bigint }
  * So the chain must have held at least `final received, before` − `settled, after` − `in flight, after`. The first two are the
  * ledger's view before, minus what was settled between the two readings. A payout that settles in between moves from in
  * flight to settled in one transaction; one that fails has taken nothing from the chain. A move to the cold address changes
- * nothing in the sum of both, so it is neither settled nor in flight here.
+ * nothing in the sum of both, so it is neither settled nor in flight here. A move to a venue leaves the treasury, and is both.
  */
 export function certainlyMissing(before: BalancesBefore, after: BalancesAfter, onChain: bigint): bigint {
   const settledMeanwhile = after.settled - before.settled

@@ -17,17 +17,18 @@ export type CapDecision = { readonly hold: Hold } | { readonly hold?: never; rea
 /**
  * Runs under the network's lock, so that two payouts cannot use the same rest of a cap. Caps limit what leaves without an
  * operator. Money that returns to its own payer is not limited per day: otherwise anyone could use up the cap by paying
- * too much. An approved payout does not count either, so that it delays no other.
+ * too much. A move to a venue stays with us, and is not limited per day either. An approved payout does not count, so that it
+ * delays no other.
  */
 export async function decideCaps(
   { caps, clock }: Pick<PayoutContext, 'caps'> & Needs<'clock'>,
   tx: Tx,
   payout: Payout,
 ): Promise<CapDecision> {
-  const { amount } = payout
+  const { kind, amount } = payout
   if (await isApproved(tx, payout)) return { counts: false }
   if (amount > caps.perPayout) return above('payout_cap', caps.perPayout)
-  if (await isReturnToPayer(tx, payout)) return { counts: false }
+  if (kind === 'move_to_venue' || (await isReturnToPayer(tx, payout))) return { counts: false }
   const sent = await sumCountedSince(tx, payout, earlier(clock.now(), DAY))
   if (plus(sent.payee, amount) > caps.perPayee) return above('payee_cap', caps.perPayee)
   if (plus(sent.network, amount) > caps.perDay) return above('daily_cap', caps.perDay)

@@ -80,11 +80,22 @@ export async function sumWithdrawnFees(db: Db): Promise<{ network: Network; amou
 }
 
 /** What the ledger has reserved for moves to the cold address: that account has it already. */
-export async function sumMovingToCold(db: Db | Tx, network: Network): Promise<Usdc> {
+export const sumMovingToCold = (db: Db | Tx, network: Network): Promise<Usdc> =>
+  sumMoving(db, network, 'move_to_cold')
+
+/** What the ledger has reserved for moves to venues: the accounts of these moves have it already. */
+export const sumMovingToVenues = (db: Db | Tx, network: Network): Promise<Usdc> =>
+  sumMoving(db, network, 'move_to_venue')
+
+async function sumMoving(
+  db: Db | Tx,
+  network: Network,
+  kind: 'move_to_cold' | 'move_to_venue',
+): Promise<Usdc> {
   const { rows } = await sql<{ amount: bigint }>`
     select coalesce(sum(account.balance_micros), 0)::bigint as amount from payouts as payout
     join ${openAccounts(db, ['payable']).as('account')} on account.id = 'payable:' || payout.network || ':' || payout.id
-    where payout.kind = 'move_to_cold' and payout.network = ${network}`.execute(db)
+    where payout.kind = ${kind} and payout.network = ${network}`.execute(db)
   return usdc(rows[0]?.amount ?? 0n)
 }
 
@@ -180,7 +191,8 @@ const POSTED_WITHIN = sql`interval '1 hour'`
 /**
  * What may have left the treasury and is not posted as sent: the ledger's reserved money of payouts with a stored
  * signature. A row without money or without a signature is none, and neither is one whose final transaction was known
- * for so long that it must be posted: then its amount is missing. A move to the cold address leaves nothing missing.
+ * for so long that it must be posted: then its amount is missing. A move to the cold address leaves nothing missing; a
+ * move to a venue leaves the treasury like any other payout.
  */
 const inFlightPayouts = (tx: Db | Tx, network: Network) => sql`
   select payout.id, payout.round, account.balance_micros as amount_micros
@@ -215,9 +227,9 @@ export async function sumSettled(db: Db | Tx, network: Network, since: Date): Pr
   return row.sum
 }
 
-/** The payee of every payout, null while it has no address. Queried by `id`. */
+/** The payee of every payout, null while it has no address, and whether it is a move to an address of ours. Queried by `id`. */
 export const payoutPayees = sql`
-  (select id, payee, kind = 'move_to_cold' as is_move from payouts)`
+  (select id, payee, kind in ('move_to_cold', 'move_to_venue') as is_move from payouts)`
 
 /** A payout that may have left the treasury. Any one of its transactions may be executed, and only one can be. */
 export interface InFlight {

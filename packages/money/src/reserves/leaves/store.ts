@@ -157,8 +157,8 @@ const PAGE = 20_000
 /**
  * Every account with a liability, and its holder. A payout belongs to its payee, or to the agent while it has no address.
  * The payer is the holder of escrow and surplus, and of suspense only while the transfer is unclaimed: what is in suspense
- * beside a claim was recorded before transfers had indexes, and others paid it. What moves to the cold address is owed to
- * nobody. EVM wallets are given by their key, in lower case.
+ * beside a claim was recorded before transfers had indexes, and others paid it. What moves to the cold address or to a venue is
+ * owed to nobody. A pool is one liability without a holder. EVM wallets are given by their key, in lower case.
  */
 export async function findLiabilities(tx: Tx, network: Network): Promise<Liability[]> {
   const found: Liability[] = []
@@ -176,7 +176,7 @@ export async function findLiabilities(tx: Tx, network: Network): Promise<Liabili
         end as holder
         from (
           select id, kind, network, subject, balance_micros from ledger_accounts
-          where network = ${network} and is_open and kind in ('escrow', 'payable', 'surplus', 'suspense')
+          where network = ${network} and is_open and kind in ('escrow', 'payable', 'surplus', 'suspense', 'pool', 'withdrawal')
             and (kind, id) > (${after.kind}, ${after.id})
           order by kind, id limit ${PAGE}
         ) as account
