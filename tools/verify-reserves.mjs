@@ -212,9 +212,12 @@ async function compareTreasury({ network, treasury, cold, liabilities_usd, ...on
   for (const { reference, replaces, amount_usd } of one.in_flight)
     for (const each of [reference, ...replaces])
       if ((await chain.sent(rpc, usdc, treasury, each)) === micros(amount_usd)) left += micros(amount_usd)
-  const missing = micros(liabilities_usd) - left - held
+  // Only the marketplace knows which vaults hold it, so this part is as it says.
+  const inVenues = micros(one.venues_usd ?? '0.00')
+  const missing = micros(liabilities_usd) - left - held - inVenues
   const where = cold ? `, ${usd(inCold)} of it at ${cold.address}` : ''
-  const detail = `holds ${usd(held)}${where}, sent ${usd(left)} in flight, owes ${liabilities_usd}`
+  const venues = inVenues > 0n ? `, says that venues hold ${usd(inVenues)}` : ''
+  const detail = `holds ${usd(held)}${where}, sent ${usd(left)} in flight${venues}, owes ${liabilities_usd}`
   return missing > 0n ? { problem: `${detail}: ${usd(missing)} is missing` } : { detail }
 }
 

@@ -1,6 +1,10 @@
 import { connect } from '@market/database/connect'
 import { readiness } from '@market/database/readiness'
 import { systemClock } from '@market/kernel/clock'
+import { usdc } from '@market/kernel/money'
+import { pool, post, venue, withdrawal } from '@market/money/ledger'
+import { marketContext } from '@market/testing/market-context'
+import { testDatabase } from '@market/testing/postgres'
 import { startMetricsServer } from '@market/worker/metrics-server'
 import { expect, test } from 'vitest'
 
@@ -35,5 +39,41 @@ test('worker metrics: served while the database is down, without the queue lengt
   } finally {
     await metrics.stop()
     await db.destroy()
+  }
+})
+
+test('worker metrics: shows what belongs to the depositors of a pool, what is owed to them, and which pools are paused', async () => {
+  const database = await testDatabase()
+  const ctx = marketContext({ db: database.db })
+  const network = 'base-mainnet'
+  const row = { network, kind: 'lending', wallet: `0x${'b'.repeat(40)}`, created_at: ctx.clock.now() }
+  await database.db
+    .insertInto('earn_pools')
+    .values([
+      { ...row, key: 'morpho:usdc', vault: `0x${'a'.repeat(40)}`, paused: null },
+      { ...row, key: 'other:usdc', vault: `0x${'c'.repeat(40)}`, paused: 'price' },
+    ])
+    .execute()
+  const equity = pool(network, 'morpho:usdc')
+  const deposited = { from: venue(network, 'morpho:usdc'), to: equity, amount: usdc(12_500_000n) }
+  const burned = { from: equity, to: withdrawal(network, 'ewd_1'), amount: usdc(2_000_001n) }
+  for (const move of [deposited, burned])
+    await ctx.transact((tx) =>
+      post(ctx, tx, { key: `test:${move.amount}`, reason: 'test', subject: 'test', network, moves: [move] }),
+    )
+  const metrics = await startMetricsServer({
+    ...{ host: '127.0.0.1', port: 0, readers: ['127.0.0.1'], hotMax: {}, ctx },
+    whyNotReady: async () => undefined,
+    isStopping: () => false,
+  })
+  try {
+    const text = await (await fetch(`${metrics.address}/metrics`)).text()
+    expect(text).toMatch(/^market_earn_paused_pools 1$/m)
+    expect(text).toMatch(/^market_earn_equity_usdc\{pool="morpho:usdc"\} 10\.499999$/m)
+    expect(text).toMatch(/^market_earn_equity_usdc\{pool="other:usdc"\} 0$/m)
+    expect(text).toMatch(/^market_earn_owed_usdc\{network="base-mainnet"\} 2\.000001$/m)
+  } finally {
+    await metrics.stop()
+    await database.stop()
   }
 })

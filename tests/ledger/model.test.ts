@@ -108,7 +108,11 @@ class ModelledLedger {
     expect(now).toEqual({
       treasuryView: -sum('world'),
       coldView: 0n,
-      liabilities: { escrow: sum('escrow'), payable: sum('payable'), surplus: sum('surplus') },
+      venuesView: 0n,
+      liabilities: {
+        ...{ escrow: sum('escrow'), payable: sum('payable'), surplus: sum('surplus') },
+        ...{ pool: 0n, withdrawal: 0n },
+      },
       fees: sum('fees'),
       suspense: sum('suspense'),
       imbalance: 0n,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { DAY, SECOND } from '@market/kernel/clock'
 import { usdc } from '@market/kernel/money'
-import { maintainLedgerPartitions } from '@market/money/ledger'
+import { maintainLedgerPartitions, venue } from '@market/money/ledger'
 import { claimTransfer, findPayment, parsePurpose, recheckTransfers } from '@market/money/payments'
 import {
   advancePayout,
@@ -122,6 +122,30 @@ test('daily_cap: a refund counts when its payee is not the payer of the transfer
   const next = await ledger.request({ amount: usdc(30_000_000n) })
   await advance(next, small)
   expect(await stateOf(next)).toBe('held: daily_cap')
+})
+
+test('move_to_venue: counts against no daily cap, but one above the cap per payout waits for operators', async () => {
+  const caps = {
+    ...CAPS,
+    perPayout: usdc(50_000_000n),
+    perPayee: usdc(60_000_000n),
+    perDay: usdc(60_000_000n),
+  }
+  const wallet = newAccount().address
+  const move = (n: number, amount: bigint) =>
+    ledger.request({
+      ...{ kind: 'move_to_venue', subject: `emv_${n}`, payee: wallet, amount: usdc(amount) },
+      from: venue(NETWORK, `emv_${n}`),
+    })
+  const moves = [await move(1, 50_000_000n), await move(2, 50_000_000n), await move(3, 50_000_001n)] as const
+  for (const payout of moves) await advance(payout, caps)
+  expect(await Promise.all(moves.map(stateOf))).toEqual(['signed', 'signed', 'held: payout_cap'])
+  const other = await ledger.request({ amount: usdc(50_000_000n) })
+  await advance(other, caps)
+  expect(await stateOf(other)).toBe('signed')
+  await approve(moves[2])
+  await advance(moves[2], caps)
+  expect(await stateOf(moves[2])).toBe('signed')
 })
 
 test('payee_cap: holds the payout above it for a day, and no payout to another payee', async () => {

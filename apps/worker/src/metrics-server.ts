@@ -1,6 +1,7 @@
 import type { AuditCheck } from '@market/core/audit'
 import type { Needs } from '@market/core/context'
 import { queueMetrics } from '@market/core/queue'
+import { poolMetrics } from '@market/earn/pools'
 import { mountHealth } from '@market/http/health'
 import { countResponses, createMetrics, mountMetrics } from '@market/http/metrics'
 import type { Usdc } from '@market/kernel/money'
@@ -101,6 +102,27 @@ export async function startMetricsServer(settings: MetricsServerSettings) {
     }
   }
 
+  const earn = {
+    paused: gauge('market_earn_paused_pools', 'Pools of Earn that stand still'),
+    equity: new Gauge({
+      name: 'market_earn_equity_usdc',
+      help: 'What belongs to the depositors of a pool of Earn',
+      labelNames: ['pool'],
+      registers: [registry],
+    }),
+    owed: perNetwork('market_earn_owed_usdc', 'What is owed for burned shares and waits for liquidity'),
+  }
+  const updateEarn = async () => {
+    const pools = await poolMetrics(settings.ctx)
+    earn.equity.reset()
+    earn.paused.set(pools.filter(({ paused }) => paused !== null).length)
+    for (const { key, equity } of pools) earn.equity.set({ pool: key }, Number(equity) / 1e6)
+    for (const network of NETWORKS) {
+      const { liabilities } = await totals(settings.ctx.db, network)
+      earn.owed.set({ network }, Number(liabilities.withdrawal) / 1e6)
+    }
+  }
+
   const purchases = {
     underWay: perNetwork('market_purchases_under_way', 'Buyer payments that were sent and have not ended'),
     oldestSeconds: perNetwork('market_purchases_oldest_seconds', 'Age of the oldest one'),
@@ -138,7 +160,13 @@ export async function startMetricsServer(settings: MetricsServerSettings) {
     running.set(queue.running)
     failing.set(queue.failing)
     // A missing metric is noticed, an old value would be taken for current.
-    await Promise.allSettled([updatePayouts(), updateLimits(), updateBalances(), updatePurchases()])
+    await Promise.allSettled([
+      updatePayouts(),
+      updateLimits(),
+      updateBalances(),
+      updateEarn(),
+      updatePurchases(),
+    ])
   })
   // Nobody but operators and probes can reach this port, so it says why.
   mountHealth(

@@ -32,6 +32,7 @@ const snapshot = (seconds: number): Pick<OverviewFacts, 'networks' | 'reserves'>
         balances: {
           ...{ ledger: 0n, inFlight: usdc(0n), unfinal: usdc(0n), escrow: usdc(0n) },
           ...{ payable: usdc(0n), surplus: usdc(0n), suspense: usdc(0n), fees: usdc(0n) },
+          ...{ venues: usdc(0n), earn: usdc(0n) },
         },
       },
     },

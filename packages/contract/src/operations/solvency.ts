@@ -29,7 +29,13 @@ const NetworkSolvency = named(
     checked_at: Instant,
     assets_usd: Usd.describe('USDC in the treasury as of the newest block, and at the cold address'),
     assets_final_usd: Usd.describe('The same as of the newest final block'),
-    liabilities_usd: Usd.describe('Owed to users: escrow, pending payouts, surplus and unmatched transfers'),
+    venues_usd: Usd.describe(
+      'What pools of Earn have in venues at the last valuation, and on its way there. It is no part of `assets_usd`',
+    ),
+    liabilities_usd: Usd.describe(
+      'Owed to users: escrow, pending payouts, surplus, unmatched transfers and what belongs to depositors of Earn',
+    ),
+    earn_usd: Usd.describe('The part of the liabilities that belongs to depositors of Earn'),
     platform_usd: Usd.describe('Fees of the platform that the treasury holds too'),
     in_flight_usd: Usd.describe(
       'The part of the liabilities that is signed as payouts and may have left the treasury already',
@@ -175,7 +181,7 @@ export const getSolvencyProof = operation({
     account: z
       .string()
       .regex(
-        /^(escrow|payable|surplus|suspense|wallet):(solana|base|alt)-mainnet:[\x21-\x7e]{1,100}$/,
+        /^(escrow|payable|surplus|suspense|pool|withdrawal|wallet):(solana|base|alt)-mainnet:[\x21-\x7e]{1,100}$/,
         'must be a ledger account, such as escrow:base-mainnet:order:<order id>',
       )
       .optional()
