@@ -75,6 +75,17 @@ test.each(
   expect(complaint({ [name]: '' })).toBe('')
 })
 
+test.each(['BASE', 'ALT'].flatMap((name) => [`${name}_VENUE_KEY`, `${name}_VENUE_KMS_KEY`]))(
+  'api settings: rejects %s, and the message names the program that needs it',
+  (name) => {
+    const key = newKey()
+    const said = complaint({ [name]: key })
+    expect(said).toContain(`Keys of venue wallets must not be set for the api: ${name}. Only the worker`)
+    expect(said).not.toContain(key)
+    expect(complaint({ [name]: '' })).toBe('')
+  },
+)
+
 test('the api does not start with a treasury key, and does not log the key', async () => {
   const keys = { BASE_TREASURY_KEY: newKey(), SOLANA_TREASURY_KMS_KEY: 'alias/treasury-of-ours' }
   const said = await startApi({ ...BASICS, ...keys }).then(

@@ -28,6 +28,7 @@ export const testAppServices = (
   registrationFee: usdc(1_000_000n),
   treasury: NO_OWN_WALLETS,
   shortWaitMax: usdc(25_000_000n),
+  earnMarkets: [],
   uploadQuota: { files: 1, bytes: 1 },
   walletMinimumLamports: 30_000_000n,
   tokenSuffix: ' by Market',

@@ -130,6 +130,7 @@ export async function buildApp(config: Config, { logTo }: { logTo?: LogDestinati
       feeAddresses: feeAddressesOf(config),
       hotMax: hotMaxOf(config),
     },
+    earnMarkets: config.EARN_MARKETS,
     uploadQuota: { files: config.UPLOAD_FILES_PER_DAY, bytes: config.UPLOAD_MB_PER_DAY * MEGABYTE },
     prices: pricesOf(config),
     swaps: swapsOf(config, (error) => log.warn({ err: error }, 'the swap venue failed to submit a swap')),

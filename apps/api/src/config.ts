@@ -57,11 +57,13 @@ const claimNames = list.transform((entries, ctx): Partial<ClaimNames> => {
 
 const EVM = ['BASE', 'ALT'] as const
 
-/** Compared with the treasuries of all EVM networks, because a key has the same address on each of them. */
-function isTreasuryKey(config: ChainConfig, key: Buffer | undefined): boolean {
+/** Compared with the treasuries and venue wallets of all EVM networks, because a key has the same address on each of them. */
+function isKeyOfMoney(config: ChainConfig, key: Buffer | undefined): boolean {
   if (key === undefined) return false
   const own = localEvmSigner(`0x${key.toString('hex')}`).address.toLowerCase()
-  return EVM.some((name) => config[`${name}_TREASURY`]?.toLowerCase() === own)
+  return EVM.some(
+    (name) => config[`${name}_TREASURY`]?.toLowerCase() === own || config[`${name}_VENUE_WALLET`] === own,
+  )
 }
 
 interface Origins {
@@ -169,11 +171,11 @@ const Env = z
       ctx.addIssue({ code: 'custom', path: ['SOLANA_RPC_URLS'], message: 'is required with SWAP_URL' })
     if (config.SECURITY_CONTACT.length > 0 && config.SECURITY_TXT_EXPIRES === undefined)
       ctx.addIssue({ code: 'custom', path: ['SECURITY_TXT_EXPIRES'], message: 'is required with a contact' })
-    for (const name of EVM.filter((one) => isTreasuryKey(config, config[`${one}_GAS_KEY`])))
+    for (const name of EVM.filter((one) => isKeyOfMoney(config, config[`${one}_GAS_KEY`])))
       ctx.addIssue({
         code: 'custom',
         path: [`${name}_GAS_KEY`],
-        message: 'is the key of a treasury. Use a separate gas account.',
+        message: 'is the key of a treasury or of a venue wallet. Use a separate gas account.',
       })
   })
 
@@ -181,6 +183,7 @@ export type Config = Readonly<z.infer<typeof Env>>
 
 /** Names of settings that contain a treasury key or the id of one in a KMS. */
 const TREASURY_KEY = /_TREASURY_(?:KMS_)?KEY/
+const VENUE_KEY = /_VENUE_(?:KMS_)?KEY/
 const WALLET_SEAL_PRIVATE_KEY = /^WALLET_SEAL_PRIVATE_KEY/
 
 /** An attacker who controls the api must not find a key that moves money, so it does not start with one, even if unused. */
@@ -190,6 +193,11 @@ function rejectKeysOfWorker(env: NodeJS.ProcessEnv): void {
   if (treasury.length > 0)
     throw new Error(
       `Treasury keys must not be set for the api: ${treasury.join(', ')}. Only the worker needs them. Remove them from the api's environment and set the treasury's address instead (<NETWORK>_TREASURY).`,
+    )
+  const venues = found(VENUE_KEY)
+  if (venues.length > 0)
+    throw new Error(
+      `Keys of venue wallets must not be set for the api: ${venues.join(', ')}. Only the worker needs them. Remove them from the api's environment and set the wallet's address instead (<NETWORK>_VENUE_WALLET).`,
     )
   const seal = found(WALLET_SEAL_PRIVATE_KEY)
   if (seal.length > 0)

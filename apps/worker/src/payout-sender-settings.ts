@@ -7,6 +7,7 @@ import {
   money,
 } from '@market/platform/settings/chains'
 import { secretHex, wholeNumber } from '@market/platform/settings/environment'
+import { type EvmName, marketsOn } from '@market/platform/settings/venues'
 import { z } from 'zod'
 
 const kmsKey = z.string().min(1).max(2048).optional()
@@ -34,6 +35,12 @@ export const payoutSenderSettings = {
   ALT_TREASURY_KMS_KEY: kmsKey,
   ALT_GAS_BUDGET_GWEI: wholeNumber(1, 1_000_000_000_000_000).default(50_000_000),
 
+  /** The keys of the wallets that hold the shares of vaults. */
+  BASE_VENUE_KEY: secretHex,
+  BASE_VENUE_KMS_KEY: kmsKey,
+  ALT_VENUE_KEY: secretHex,
+  ALT_VENUE_KMS_KEY: kmsKey,
+
   /** A file with one address per line. Payouts to them, or of money from them, are held. */
   SCREENING_FILE: z.string().min(1).optional(),
   /** A service that says which addresses are listed. */
@@ -59,15 +66,34 @@ export const hasKey = (
   name: ChainName,
 ): boolean => config[`${name}_TREASURY_KEY`] !== undefined || config[`${name}_TREASURY_KMS_KEY`] !== undefined
 
+const EVM: readonly EvmName[] = ['BASE', 'ALT']
+const KEYS = ['SOLANA_TREASURY', 'BASE_TREASURY', 'ALT_TREASURY', 'BASE_VENUE', 'ALT_VENUE'] as const
+
 /** Checks settings that depend on each other. Each issue names the setting that is missing or redundant. */
 export function checkPayoutSenderSettings(config: PayoutSenderConfig, ctx: z.RefinementCtx): void {
   const addIssue = (path: string, message: string) => ctx.addIssue({ code: 'custom', path: [path], message })
-  for (const name of ['SOLANA', 'BASE', 'ALT'] as const) {
-    const isLocal = config[`${name}_TREASURY_KEY`] !== undefined
-    const isKms = config[`${name}_TREASURY_KMS_KEY`] !== undefined
-    if (isLocal && isKms)
-      addIssue(`${name}_TREASURY_KEY`, 'is set together with the KMS key. Set one of them.')
+  for (const name of KEYS) {
+    const isLocal = config[`${name}_KEY`] !== undefined
+    const isKms = config[`${name}_KMS_KEY`] !== undefined
+    if (isLocal && isKms) addIssue(`${name}_KEY`, 'is set together with the KMS key. Set one of them.')
     if (isKms && config.KMS_REGION === undefined) addIssue('KMS_REGION', 'is required with a KMS key')
   }
+  for (const name of EVM) {
+    const venueKey = config[`${name}_VENUE_KEY`] ?? config[`${name}_VENUE_KMS_KEY`]
+    if (venueKey === undefined && hasKey(config, name) && marketsOn(config, name).length > 0)
+      addIssue(`${name}_VENUE_KEY`, 'is needed for the EARN_MARKETS of this network')
+    if (isKeyOfOther(config, name))
+      addIssue(`${name}_VENUE_KEY`, 'is the key of a treasury or of a gas account. Use a separate wallet.')
+  }
   checkChainSettings(config, (name) => hasKey(config, name), ctx)
+}
+
+/** An EVM key is the same account on every EVM network. */
+function isKeyOfOther(config: PayoutSenderConfig, name: EvmName): boolean {
+  const [key, kmsKeyId] = [config[`${name}_VENUE_KEY`], config[`${name}_VENUE_KMS_KEY`]]
+  return EVM.some((other) => {
+    const others = [config[`${other}_TREASURY_KEY`], config[`${other}_GAS_KEY`]]
+    const isSameKey = key !== undefined && others.some((one) => one?.equals(key))
+    return isSameKey || (kmsKeyId !== undefined && kmsKeyId === config[`${other}_TREASURY_KMS_KEY`])
+  })
 }

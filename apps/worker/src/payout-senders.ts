@@ -1,6 +1,7 @@
 import { evmChain } from '@market/chains/evm/evm-chain'
 import { openEvmFacilitator } from '@market/chains/evm/evm-facilitator'
 import { evmPayoutSender } from '@market/chains/evm/evm-payout-sender'
+import { evmVenue } from '@market/chains/evm/venue/evm-venue'
 import { localEvmSigner, localSolanaSigner } from '@market/chains/local-signers'
 import { type ConfiguredNetwork, openNetworks } from '@market/chains/nodes/open-networks'
 import { solanaChain } from '@market/chains/solana/solana-chain'
@@ -13,6 +14,7 @@ import type { Facilitator } from '@market/core/ports/facilitator'
 import type { PayoutSender } from '@market/core/ports/payout-sender'
 import type { ReserveAnchor } from '@market/core/ports/reserve-anchor'
 import type { EvmKeySigner, SolanaKeySigner } from '@market/core/ports/signer'
+import type { Venue } from '@market/core/ports/venue'
 import { assert } from '@market/kernel/assert'
 import type { Network } from '@market/kernel/network'
 import {
@@ -22,6 +24,7 @@ import {
   solanaGasSettings,
   solanaSettings,
 } from '@market/platform/settings/chains'
+import { marketsOn } from '@market/platform/settings/venues'
 import type { Config } from './config.ts'
 import { hasKey } from './payout-sender-settings.ts'
 
@@ -31,6 +34,8 @@ interface OpenNetwork {
   readonly sender: PayoutSender
   /** Publishes the roots of the reserves; only on Solana, where a memo costs least. */
   readonly reserveAnchor?: ReserveAnchor
+  /** The markets in which pools of this network earn. */
+  readonly venues?: readonly Venue[]
   /** Settles the x402 payments that the api sent. With the gas key it also replaces those that are not mined. */
   readonly facilitator: () => Promise<Facilitator> | undefined
 }
@@ -41,15 +46,17 @@ export async function openPayoutSenders(config: Config, log: Parameters<typeof o
   const chains: Partial<Record<Network, Chain>> = {}
   const facilitators: Partial<Record<Network, Facilitator>> = {}
   const reserveAnchors: Partial<Record<Network, ReserveAnchor>> = {}
+  const venues: Partial<Record<string, Venue>> = {}
   const candidate = (network: Network, open: () => Promise<OpenNetwork>): ConfiguredNetwork => ({
     network,
     async open() {
-      const { chain, sender, facilitator, reserveAnchor } = await open()
+      const { chain, sender, facilitator, reserveAnchor, venues: opening = [] } = await open()
       await chain.checkNodes()
       const opened = await facilitator()
       chains[network] = chain
       payoutSenders[network] = sender
       if (reserveAnchor !== undefined) reserveAnchors[network] = reserveAnchor
+      for (const venue of opening) venues[venue.market.key] = venue
       if (opened !== undefined) facilitators[network] = opened
       return sender.treasury
     },
@@ -65,6 +72,7 @@ export async function openPayoutSenders(config: Config, log: Parameters<typeof o
     chains,
     facilitators,
     reserveAnchors,
+    venues,
     /** Signs with the keys of agents, so it needs only the nodes. It is used while Solana is open. */
     walletSigner: solanaWalletSigner(solanaSettings(config, config.SOLANA_TREASURY ?? '')),
   }
@@ -77,11 +85,14 @@ const kmsSettings = (config: Config, keyId: string) => ({
 })
 
 // The KMS client is large, so it is loaded only when a KMS key is configured.
-async function evmSigner(config: Config, name: 'BASE' | 'ALT'): Promise<EvmKeySigner> {
-  const key = config[`${name}_TREASURY_KEY`]
+async function evmSigner(
+  config: Config,
+  name: `${'BASE' | 'ALT'}_${'TREASURY' | 'VENUE'}`,
+): Promise<EvmKeySigner> {
+  const key = config[`${name}_KEY`]
   if (key !== undefined) return localEvmSigner(`0x${key.toString('hex')}`)
   const { kmsEvmSigner } = await import('@market/chains/kms/kms-evm-signer')
-  return kmsEvmSigner(kmsSettings(config, config[`${name}_TREASURY_KMS_KEY`] ?? ''))
+  return kmsEvmSigner(kmsSettings(config, config[`${name}_KMS_KEY`] ?? ''))
 }
 
 async function solanaSigner(config: Config): Promise<SolanaKeySigner> {
@@ -99,7 +110,7 @@ const sameTreasury = (configured: string | undefined, own: string): void =>
   )
 
 async function openEvm(config: Config, name: 'BASE' | 'ALT'): Promise<OpenNetwork> {
-  const signer = await evmSigner(config, name)
+  const signer = await evmSigner(config, `${name}_TREASURY`)
   sameTreasury(config[`${name}_TREASURY`], signer.address.toLowerCase())
   const settings = {
     ...evmSettings(config, name, signer.address),
@@ -107,9 +118,12 @@ async function openEvm(config: Config, name: 'BASE' | 'ALT'): Promise<OpenNetwor
   }
   const gas = evmGasSettings(config, name, signer.address)
   const gasKey = config[`${name}_GAS_KEY`]
+  const markets = marketsOn(config, name)
+  const venueSigner = markets.length === 0 ? undefined : await evmSigner(config, `${name}_VENUE`)
   return {
     chain: evmChain(settings),
     sender: evmPayoutSender(settings, signer),
+    venues: venueSigner === undefined ? [] : markets.map((one) => evmVenue(settings, venueSigner, one)),
     facilitator: () =>
       gas && openEvmFacilitator(gas, gasKey && localEvmSigner(`0x${gasKey.toString('hex')}`)),
   }

@@ -111,6 +111,7 @@ export async function startApp(config: Config) {
     ...ctx,
     purposes: PURPOSES,
     reserveAnchors: networks.reserveAnchors,
+    venues: networks.venues,
     seeds: seedOpener(config.WALLET_SEAL_PRIVATE_KEYS),
     exporter: secretExporter,
     baseUrl: config.BASE_URL,

@@ -2,6 +2,7 @@ import type { Context } from '@market/core/context'
 import type { Limiter } from '@market/core/ports/limiter'
 import type { Prices } from '@market/core/ports/prices'
 import type { Swaps } from '@market/core/ports/swaps'
+import type { VenueMarket } from '@market/core/ports/venue'
 import type { CreatorFeeSettings } from '@market/custody/creator-fees'
 import type { TokenSettings } from '@market/custody/tokens'
 import type { WalletServices } from '@market/custody/wallets'
@@ -32,6 +33,8 @@ export interface AppServices
   readonly treasury: TreasurySettings
   /** Up to this amount the payout of a trusted seller waits only a day when the payer of a purchase is not proven. */
   readonly shortWaitMax: Usdc
+  /** The markets in which pools earn. */
+  readonly earnMarkets: readonly VenueMarket[]
   /** What a caller may upload in a day. */
   readonly uploadQuota: UploadQuota
   /** Quotes by service, cached for a second. A payment is always checked against a fresh quote. */

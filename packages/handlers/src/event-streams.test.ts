@@ -33,6 +33,7 @@ const services = (): AppServices => ({
   registrationFee: usdc(1n),
   treasury: NO_OWN_WALLETS,
   shortWaitMax: usdc(1n),
+  earnMarkets: [],
   uploadQuota: { files: 1, bytes: 1 },
   walletMinimumLamports: 0n,
   tokenSuffix: ' by Market',

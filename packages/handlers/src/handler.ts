@@ -18,6 +18,7 @@ export type HandlerContext = Context &
     | 'walletMinimumLamports'
     | 'tokenSuffix'
     | 'creatorFeeWallet'
+    | 'earnMarkets'
   > & {
     readonly caller: Caller
     readonly file?: IncomingFile | undefined

@@ -46,23 +46,23 @@ export type TestVaultKind = keyof typeof BYTECODES
 /** A vault on a test network, and what its borrowers, traders and operators do. Not every kind can do everything. */
 export interface TestVault {
   readonly address: Address
-  /** Another depositor of the vault puts USDC in, and gets the shares. Returns its account. */
-  depositByOther(amount: bigint): Promise<PrivateKeyAccount>
+  /** Another depositor of the vault puts USDC in, and gets the shares itself by default. Returns the transaction. */
+  depositByOther(amount: bigint, receiver?: Address): Promise<Hex>
   /** Shares of an account. */
   sharesOf(account: Address): Promise<bigint>
-  pause(paused: boolean): Promise<void>
+  pause(paused: boolean): Promise<Hex>
   /** `lending`: lends USDC out, so that it cannot be withdrawn. */
-  borrow(amount: bigint): Promise<void>
+  borrow(amount: bigint): Promise<Hex>
   repay(principal: bigint, interest: bigint): Promise<void>
-  badDebt(amount: bigint): Promise<void>
+  badDebt(amount: bigint): Promise<Hex>
   /** `liquidity`: how much open positions use. It cannot be withdrawn. */
-  openPositions(amount: bigint): Promise<void>
-  tradersWin(amount: bigint): Promise<void>
+  openPositions(amount: bigint): Promise<Hex>
+  tradersWin(amount: bigint): Promise<Hex>
   tradersLose(amount: bigint): Promise<void>
   /** `fees`: in basis points. */
-  setFees(entry: bigint, exit: bigint): Promise<void>
+  setFees(entry: bigint, exit: bigint): Promise<Hex>
   /** `lying`: how much of every withdrawal it does not pay, in basis points. */
-  lie(bps: bigint): Promise<void>
+  lie(bps: bigint): Promise<Hex>
   /** A stranger sends USDC to the vault for nothing, so that its shares are worth more. */
   donate(amount: bigint): Promise<void>
   /** A stranger sends shares of the vault to an account. */
@@ -77,10 +77,11 @@ export const deployVault = async (network: EvmNetwork, kind: TestVaultKind): Pro
   const other = privateKeyToAccount(generatePrivateKey())
   await network.fund(other.address)
 
-  const call = async (data: Hex, from = other): Promise<void> => {
+  const call = async (data: Hex, from = other): Promise<Hex> => {
     const hash = await network.call(from, address, data)
     const receipt = (await network.rpc('eth_getTransactionReceipt', [hash])) as { readonly status: string }
     if (receipt.status !== '0x1') throw new Error(`a call of the ${kind} vault reverted`)
+    return hash
   }
   const one = (functionName: 'borrow' | 'badDebt' | 'open' | 'tradersWin' | 'lie') => (amount: bigint) =>
     call(encodeFunctionData({ abi: VAULT_ABI, functionName, args: [amount] }))
@@ -98,19 +99,22 @@ export const deployVault = async (network: EvmNetwork, kind: TestVaultKind): Pro
     const data = encodeFunctionData({ abi: VAULT_ABI, functionName: 'balanceOf', args: [account] })
     return BigInt(String(await network.rpc('eth_call', [{ to: address, data }, 'latest'])))
   }
-  const depositBy = async (account: PrivateKeyAccount, amount: bigint): Promise<void> => {
+  const depositBy = async (
+    account: PrivateKeyAccount,
+    amount: bigint,
+    receiver = account.address,
+  ): Promise<Hex> => {
     await give(amount, account)
-    const args = [amount, account.address] as const
-    await call(encodeFunctionData({ abi: VAULT_ABI, functionName: 'deposit', args }), account)
+    const args = [amount, receiver] as const
+    return call(encodeFunctionData({ abi: VAULT_ABI, functionName: 'deposit', args }), account)
   }
 
   return {
     address,
-    depositByOther: async (amount) => {
+    depositByOther: async (amount, receiver) => {
       const account = privateKeyToAccount(generatePrivateKey())
       await network.fund(account.address)
-      await depositBy(account, amount)
-      return account
+      return depositBy(account, amount, receiver)
     },
     sharesOf,
     pause: (paused) => call(encodeFunctionData({ abi: VAULT_ABI, functionName: 'pause', args: [paused] })),

@@ -2,10 +2,10 @@ import { parseUsd, type Usdc, usdc } from '@market/kernel/money'
 import { z } from 'zod'
 import { clockFrom } from './clock-file.ts'
 import { clockFile, list, oneProvider, secretHex, timeoutFactor, wholeNumber } from './environment.ts'
+import { checkVenueSettings, evmAddress, evmKey, venueSettings, venuesOfChain } from './venues.ts'
 
 /** The networks and their treasuries. Read by every process that queries a chain. */
 
-const evmAddress = z.string().regex(/^0x[0-9a-fA-F]{40}$/, 'must be an EVM address')
 const base58 = z.string().regex(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/, 'must be 32 bytes in base58')
 const urls = list.refine((all) => all.every((url) => /^https?:\/\//.test(url) && URL.canParse(url)), {
   message: 'must be a list of http addresses',
@@ -45,7 +45,6 @@ const MOST_BLOCK = 1e12
 
 /** Addresses on Solana, or keys (lower case) of addresses on EVM networks. */
 const solanaWallets = list.pipe(z.array(base58))
-const evmKey = evmAddress.transform((text) => text.toLowerCase())
 const evmWallets = list.pipe(z.array(evmKey))
 
 /** Fees can be withdrawn to these addresses only: the api checks a proposal, the worker what it pays. */
@@ -128,6 +127,8 @@ export const chainSettings = {
   ALT_CONFIRMATIONS: confirmations,
   ALT_WATCH_FROM: wholeNumber(0, MOST_BLOCK).optional(),
 
+  ...venueSettings,
+
   CLOCK_FILE: clockFile,
   ONE_PROVIDER: oneProvider,
   TIMEOUT_FACTOR: timeoutFactor,
@@ -154,6 +155,7 @@ export function checkChainSettings(
   }
   for (const [account, treasury] of gasFromTreasuries(config))
     fault(account, `is ${treasury}: gas is paid from an account of its own, never from a treasury`)
+  checkVenueSettings(config, ctx)
   if (!isUsed('ALT')) return
   if (config.ALT_CHAIN_ID === undefined) fault('ALT_CHAIN_ID')
   if (config.ALT_USDC === undefined) fault('ALT_USDC')
@@ -233,6 +235,7 @@ export function evmSettings(config: ChainConfig, name: 'BASE' | 'ALT', treasury:
     confirmations: config[`${name}_CONFIRMATIONS`],
     finalityTag: 'finalized' as const,
     ownAddresses: [],
+    ...venuesOfChain(config, name),
     gasAccounts: given(config[`${name}_GAS_ACCOUNT`]),
     blockTime: clockFrom(config).blockTime,
     timeoutMs: rpcTimeoutMs(config),
