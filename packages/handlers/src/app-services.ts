@@ -2,6 +2,7 @@ import type { Context } from '@market/core/context'
 import type { Limiter } from '@market/core/ports/limiter'
 import type { Prices } from '@market/core/ports/prices'
 import type { Swaps } from '@market/core/ports/swaps'
+import type { VenueMarket } from '@market/core/ports/venue'
 import type { CreatorFeeSettings } from '@market/custody/creator-fees'
 import type { TokenSettings } from '@market/custody/tokens'
 import type { WalletServices } from '@market/custody/wallets'
@@ -28,6 +29,8 @@ export interface AppServices
   readonly prices?: Prices | undefined
   /** Swaps from USDC to SOL; absent without a configured venue. */
   readonly swaps?: Swaps | undefined
+  /** The markets of Earn; the first one is the default. Empty without a configured one. */
+  readonly earnMarkets: readonly VenueMarket[]
   /** Which wallets are the platform's own. */
   readonly treasury: TreasurySettings
   /** Up to this amount the payout of a trusted seller waits only a day when the payer of a purchase is not proven. */

@@ -15,6 +15,7 @@ export type HandlerContext = Context &
     | 'prices'
     | 'swaps'
     | 'wallets'
+    | 'earnMarkets'
     | 'walletMinimumLamports'
     | 'tokenSuffix'
     | 'creatorFeeWallet'
