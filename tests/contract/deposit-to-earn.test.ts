@@ -76,7 +76,10 @@ test('201: a confirmed transfer of the owner’s wallet, named by the agent; eve
   const again = await deposit(hash)
   expect([again.status, again.body]).toEqual([201, body])
   const read = await market.client().get('/api/earn/pool/positions', { bearer: agent.apiKey })
-  expect(read.body['deposits']).toMatchObject([{ incoming_tx_hash: hash, agent_id: agent.id }])
+  expect((read.body['deposits'] as unknown[])[0]).toMatchObject({
+    incoming_tx_hash: hash,
+    agent_id: agent.id,
+  })
 })
 
 test('201: by a wallet that signs, by a user with a linked wallet, and by one with a wallet that signs too', async () => {

@@ -18,6 +18,8 @@ const USD = 1_000_000n
 const NETWORK = 'base-mainnet'
 
 const someVault = (): string => `0x${randomBytes(20).toString('hex')}`
+/** Holds the shares of vaults. */
+const WALLET = someVault()
 
 const marketOf = (venue: string, kind: VenueMarket['kind']): VenueMarket => ({
   key: `${venue}:usdc`,
@@ -34,7 +36,8 @@ export const LIQUIDITY = marketOf('traders', 'liquidity_provision')
 
 /** The settings of an api with these markets. */
 export const earnSettings = (markets: readonly VenueMarket[] = [LENDING, LIQUIDITY]) => ({
-  EARN_MARKETS: JSON.stringify(markets),
+  EARN_MARKETS: JSON.stringify(markets.map(({ key: _, ...one }) => one)),
+  BASE_VENUE_WALLET: WALLET,
 })
 
 export type EarnWorld = Awaited<ReturnType<typeof startEarnWorld>>
@@ -51,7 +54,7 @@ export async function startEarnWorld() {
 async function insertPool({ db }: Pick<Market, 'db'>, { key, network, kind, vault }: VenueMarket) {
   await db
     .insertInto('earn_pools')
-    .values({ key, network, kind, vault, wallet: someVault(), created_at: new Date() })
+    .values({ key, network, kind, vault, wallet: WALLET, created_at: new Date() })
     .execute()
   await setReading({ db }, key, {})
 }

@@ -29,12 +29,12 @@ export interface AppServices
   readonly prices?: Prices | undefined
   /** Swaps from USDC to SOL; absent without a configured venue. */
   readonly swaps?: Swaps | undefined
-  /** The markets of Earn; the first one is the default. Empty without a configured one. */
-  readonly earnMarkets: readonly VenueMarket[]
   /** Which wallets are the platform's own. */
   readonly treasury: TreasurySettings
   /** Up to this amount the payout of a trusted seller waits only a day when the payer of a purchase is not proven. */
   readonly shortWaitMax: Usdc
+  /** The markets in which pools earn. */
+  readonly earnMarkets: readonly VenueMarket[]
   /** What a caller may upload in a day. */
   readonly uploadQuota: UploadQuota
   /** Quotes by service, cached for a second. A payment is always checked against a fresh quote. */

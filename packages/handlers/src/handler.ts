@@ -15,10 +15,10 @@ export type HandlerContext = Context &
     | 'prices'
     | 'swaps'
     | 'wallets'
-    | 'earnMarkets'
     | 'walletMinimumLamports'
     | 'tokenSuffix'
     | 'creatorFeeWallet'
+    | 'earnMarkets'
   > & {
     readonly caller: Caller
     readonly file?: IncomingFile | undefined
