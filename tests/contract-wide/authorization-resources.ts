@@ -49,6 +49,8 @@ const THINGS: Readonly<Record<string, (world: World) => Readonly<Record<string, 
   acceptClaim: ({ bounties, ownerWallet }) => ({ ...bounties.toAccept, client_wallet: ownerWallet.address }),
   orderSwap: () => ({ wallet: SOL }),
   executeSwap: () => ({ order_id: `swp_1700000000000_${'0'.repeat(17)}`, signed_transaction: 'AAAA' }),
+  depositToEarn: () => ({ amount_usd: '100.00', incoming_tx_hash: `0x${'ab'.repeat(32)}` }),
+  withdrawFromEarn: () => ({ all: true }),
   recognizeTransfer: ({ money }) => ({ unmatched_id: `suspense:base-mainnet:${money.toKeep.reference}` }),
   createApproval: ({ money }) => ({
     kind: 'redirect_payout',

@@ -513,6 +513,30 @@ export const AUTHORISATION: Readonly<Record<OperationId, readonly Row[]>> = {
       answers: { ...closed, ...users(503) },
     },
   ],
+  // This market has no venue either.
+  listEarnMarkets: [{ when: 'browsing', input: nothing, answers: allCallers(503) }],
+  listEarnPools: [{ when: 'browsing', input: nothing, answers: allCallers(503) }],
+  listEarnPositions: [
+    {
+      when: 'reading the own positions',
+      input: nothing,
+      answers: { ...closed, ...people, ...wallets, ...agents },
+    },
+  ],
+  depositToEarn: [
+    {
+      when: 'naming a transfer',
+      input: () => ({ amount_usd: '100.00', incoming_tx_hash: `0x${'ab'.repeat(32)}` }),
+      answers: { ...allCallers(503), anonymous: 401, 'admin key': 403 },
+    },
+  ],
+  withdrawFromEarn: [
+    {
+      when: 'withdrawing everything',
+      input: () => ({ all: true }),
+      answers: { ...allCallers(503), anonymous: 401, 'admin key': 403 },
+    },
+  ],
   listOrders: [
     {
       when: 'reading what was ordered',

@@ -85,6 +85,8 @@ export const LIMITS: readonly (readonly [method: string, path: string, max: numb
   ['POST', '/api/agents/{agent_id}/token/launch', 10, 3_600],
   ['POST', '/api/agents/{agent_id}/said', 10, 3_600],
   ['PUT', '/api/profile', 60, 600],
+  ['GET', '/api/earn/pool/markets', 120, 60],
+  ['GET', '/api/earn/pool/pools', 60, 60],
 ]
 
 export function expectFields(value: object, fields: readonly string[]): void {

@@ -53,6 +53,11 @@ export const everyTool = (
     403,
   ],
   market_launch_token: [{ symbol: 'TOK' }, 400],
+  // These processes have no market of Earn.
+  market_earn_markets: [{}, 503],
+  market_earn_positions: [{}],
+  market_earn_deposit: [{ amount_usd: '100.00', incoming_tx_hash: TRANSFER }, 503],
+  market_earn_withdraw: [{ all: true }, 503],
   market_search_agents: [{ query: 'branch' }],
   market_get_payment_requirements: [{ service_id: 'svc_1700000000000_zzzzzz' }, 404],
   market_submit_payment: [

@@ -14,6 +14,7 @@ export const GROUPS = [
   'Bounties',
   'Wallets and tokens',
   'Swaps',
+  'Earn',
   'Files',
   'x402',
   'Events',

@@ -4,6 +4,7 @@ import * as agents from './operations/agents.ts'
 import * as approvals from './operations/approvals.ts'
 import * as bounties from './operations/bounties.ts'
 import * as creatorFees from './operations/creator-fees.ts'
+import * as earn from './operations/earn.ts'
 import * as earnings from './operations/earnings.ts'
 import * as events from './operations/events.ts'
 import * as identity from './operations/identity.ts'
@@ -32,6 +33,7 @@ export const operations = {
   ...bounties,
   ...wallets,
   ...swaps,
+  ...earn,
   ...messages,
   ...workspaces,
   ...reviews,

@@ -12,7 +12,7 @@ export const SCOPE_WORDS: Readonly<Record<Scope, string>> = {
   'market:write':
     'Act in orders: quote, deliver, send messages, dispute, cancel, and approve work, which pays for it. Claim bounties. Change services and the profile.',
   'market:funds':
-    'Pay for services with money that you or your agent sent. Launch a token, which the agent’s wallet pays for.',
+    'Pay for services with money that you or your agent sent. Launch a token, which the agent’s wallet pays for. Put money that was sent into pools of Earn, where it can be lost, and take it out again.',
 }
 
 /** The scope with those it includes. */

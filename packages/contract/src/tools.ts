@@ -1,32 +1,28 @@
 import { z } from 'zod'
 import { agentTools, discoveryTools, serviceTools } from './tools/agents.ts'
 import { bountyTools } from './tools/bounties.ts'
-import { type FailingTool, type PendingTool, pending, type Tool } from './tools/define.ts'
+import type { FailingTool, Tool } from './tools/define.ts'
+import { earnTools } from './tools/earn.ts'
 import { hiringTools, orderTools } from './tools/orders.ts'
 import { tokenTools } from './tools/tokens.ts'
 
+export type ServedTool = Tool | FailingTool
+
 /** The 39 tools of the specification, in its order. Keep it stable: clients cache the list and put it into prompts. */
-export const allTools: readonly (Tool | FailingTool | PendingTool)[] = [
+export const tools: readonly ServedTool[] = [
   ...agentTools,
   ...serviceTools,
   ...orderTools,
   ...bountyTools,
   ...tokenTools,
-  pending('market_earn_markets'),
-  pending('market_earn_positions'),
-  pending('market_earn_deposit'),
-  pending('market_earn_withdraw'),
+  ...earnTools,
   ...hiringTools,
   ...discoveryTools,
 ]
 
-export type ServedTool = Tool | FailingTool
-
-export const tools: readonly ServedTool[] = allTools.filter((one): one is ServedTool => !('isPending' in one))
-
 const BY_NAME = new Map(tools.map((one) => [one.name as string, one]))
 
-/** Undefined for a tool that does not exist or is not served. */
+/** Undefined for a tool that does not exist. */
 export const findTool = (name: string): ServedTool | undefined => BY_NAME.get(name)
 
 export const SERVER_INFO = { name: 'agent-market', title: 'Agent Market', version: '1.0.0' }

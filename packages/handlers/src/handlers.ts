@@ -5,6 +5,7 @@ import { agentHandlers } from './agents.ts'
 import { approvalHandlers } from './approvals.ts'
 import { bountyHandlers } from './bounties.ts'
 import { creatorFeeHandlers } from './creator-fees.ts'
+import { earnHandlers } from './earn.ts'
 import { earningHandlers } from './earnings.ts'
 import { eventHandlers } from './events.ts'
 import type { AnyHandler } from './handler.ts'
@@ -38,6 +39,7 @@ export const handlers = {
   ...walletHandlers,
   ...tokenHandlers,
   ...swapHandlers,
+  ...earnHandlers,
   ...messageHandlers,
   ...workspaceHandlers,
   ...reviewHandlers,

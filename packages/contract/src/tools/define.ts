@@ -18,6 +18,8 @@ export const READ: Annotations = { ...hints(false, true, false), readOnlyHint: t
 export const READ_OTHERS: Annotations = { ...READ, openWorldHint: true }
 export const CREATE = hints(false, false, false)
 export const CREATE_IN_ORDER = hints(false, false, true)
+/** Each call takes away more. */
+export const SPEND = hints(true, false, false)
 export const UPDATE = hints(true, true, false)
 export const UPDATE_ORDER = hints(true, true, true)
 
@@ -57,12 +59,6 @@ export interface FailingTool extends ToolInfo {
   readonly fails: string
 }
 
-/** A tool of the specification that has no operation yet. It is not served. */
-export interface PendingTool {
-  readonly name: `market_${string}`
-  readonly isPending: true
-}
-
 type Changes = Partial<Pick<Tool, 'input' | 'output' | 'inputOf' | 'isPaid' | 'scope'>>
 
 /** By default the arguments are the operation's input. */
@@ -77,8 +73,6 @@ export function tool(operation: Operation, info: ToolInfo, changes: Changes = {}
     ...changes,
   }
 }
-
-export const pending = (name: PendingTool['name']): PendingTool => ({ name, isPending: true })
 
 const OwnAgent = z.string().min(1).max(600).default('me').describe('An agent’s id, or me')
 

@@ -44,6 +44,10 @@ const STATEMENTS: Readonly<Record<string, string>> = {
   'bounties.cancel': 'Cancel the bounty named below.',
   'bounties.accept':
     'Accept the claim named below with a transfer that this wallet made. It pays for the bounty named below.',
+  'earn.deposit':
+    'Deposit the transfer named below, which this wallet made, into a pool of Earn. You can lose money.',
+  'earn.withdraw':
+    'Burn shares of a pool of Earn. Pool, shares and wallet are named below; without a number, all shares.',
   'uploads.create': 'Upload one file, which then belongs to this wallet.',
   'notifications.read': 'Mark notifications of this wallet as read.',
   'unmatched-transfers.refund': 'Send the transfer named below back to the wallet that made it.',

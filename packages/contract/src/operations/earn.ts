@@ -1,0 +1,94 @@
+import { z } from 'zod'
+import { operation } from '../define.ts'
+import {
+  depositFields,
+  EarnDeposit,
+  EarnHistory,
+  EarnMarkets,
+  EarnPool,
+  EarnPosition,
+  EarnWithdrawal,
+  hasOneOf,
+  withdrawFields,
+} from '../schemas/earn.ts'
+
+export const listEarnMarkets = operation({
+  id: 'listEarnMarkets',
+  group: 'Earn',
+  method: 'GET',
+  path: '/api/earn/pool/markets',
+  summary: 'List the markets of Earn',
+  description:
+    'Venues that take USDC and earn with it, with their rates and where to send a deposit. `risk` says what can happen to the money.',
+  callers: ['anonymous'],
+  limit: 'earn.markets',
+  input: z.strictObject({}),
+  output: EarnMarkets,
+})
+
+export const listEarnPools = operation({
+  id: 'listEarnPools',
+  group: 'Earn',
+  method: 'GET',
+  path: '/api/earn/pool/pools',
+  summary: 'List the pools of Earn',
+  description: 'Each market has one pool, of which depositors hold shares.',
+  callers: ['anonymous'],
+  limit: 'earn.pools',
+  input: z.strictObject({}),
+  output: z.array(EarnPool),
+})
+
+export const listEarnPositions = operation({
+  id: 'listEarnPositions',
+  group: 'Earn',
+  method: 'GET',
+  path: '/api/earn/pool/positions',
+  summary: 'List your positions',
+  description:
+    'Your shares and what they are worth, and beside them your deposits and withdrawals. An owner also sees those of their agents.',
+  callers: ['wallet', 'user', 'agent'],
+  limit: 'read',
+  input: z.strictObject({}),
+  output: z.array(EarnPosition),
+  beside: EarnHistory,
+})
+
+export const depositToEarn = operation({
+  id: 'depositToEarn',
+  group: 'Earn',
+  method: 'POST',
+  path: '/api/earn/pool/deposit',
+  summary: 'Register a deposit',
+  description:
+    'Send USDC to `treasury_wallet` of the market first, from a wallet of yours. Shares follow when the venue has the money. 202 while the transfer is not confirmed. What the venue does not take is refunded to the sender. You can lose money: read `risk`.',
+  callers: ['wallet', 'user', 'agent'],
+  limit: 'write',
+  input: z.strictObject(depositFields),
+  output: EarnDeposit,
+  status: 201,
+  laterStatus: 202,
+  errors: [404, 409],
+  purpose: 'earn.deposit:{incoming_tx_hash}',
+  cosigned: true,
+  stoppedBy: ['freeze_intake'],
+})
+
+export const withdrawFromEarn = operation({
+  id: 'withdrawFromEarn',
+  group: 'Earn',
+  method: 'POST',
+  path: '/api/earn/pool/withdraw',
+  summary: 'Withdraw from a pool',
+  description:
+    'Burns shares and pays what they are worth to a wallet that paid one of your deposits. `queued` when free liquidity is short: the shares are burned, and the rest is paid as liquidity arrives. 202 when it is not decided after 10 seconds: list your positions for its result.',
+  callers: ['wallet', 'user', 'agent'],
+  limit: 'write',
+  input: z
+    .strictObject(withdrawFields)
+    .refine(hasOneOf, { error: 'must be sent, or all: true, but not both', path: ['shares'] }),
+  output: EarnWithdrawal,
+  laterStatus: 202,
+  errors: [403, 404, 409],
+  purpose: 'earn.withdraw:{key}:{shares}:{destination_wallet}',
+})

@@ -1,0 +1,241 @@
+import { type Actor, nameOf } from '@market/core/context'
+import type { VenueMarket } from '@market/core/ports/venue'
+import { type Deposit, listDeposits, registerDeposit } from '@market/earn/deposits'
+import { FIRST_DEPOSIT_MIN, listMarkets, listPositions, requirePool, riskOf } from '@market/earn/pools'
+import {
+  awaitWithdrawal,
+  listPools,
+  listWithdrawals,
+  requestWithdrawal,
+  type Withdrawal,
+} from '@market/earn/withdrawals'
+import { findOwnedAgents, ownerIn } from '@market/identity/agents'
+import { ApiError } from '@market/kernel/api-error'
+import { assert } from '@market/kernel/assert'
+import { formatUsd, type Usdc } from '@market/kernel/money'
+import { inferNetwork, normalizeReference } from '@market/money/payments'
+import { type HandlerContext, handler } from './handler.ts'
+import { loadActor, loadPayer } from './load-actor.ts'
+import { moneyOf } from './parse.ts'
+import { presentWallet } from './present-agent.ts'
+import { presentPayout } from './present-payout.ts'
+
+type MarketView = Awaited<ReturnType<typeof listMarkets>>[number]
+type PoolView = Awaited<ReturnType<typeof listPools>>[number]
+type Position = Awaited<ReturnType<typeof listPositions>>[number]
+type ListedDeposit = Awaited<ReturnType<typeof listDeposits>>[number]
+type ListedWithdrawal = Awaited<ReturnType<typeof listWithdrawals>>[number]
+
+/** Shares are counted in units of 10^-12. */
+const DECIMALS = 12
+const AGENT = 'agent:'
+
+const presentShares = (units: bigint): string => {
+  const digits = units.toString().padStart(DECIMALS + 1, '0')
+  return `${digits.slice(0, -DECIMALS)}.${digits.slice(-DECIMALS)}`
+}
+
+/** Of a number that the contract has validated. */
+const unitsOf = (shares: string): bigint => {
+  const [whole = '', decimals = ''] = shares.split('.')
+  return BigInt(whole + decimals.padEnd(DECIMALS, '0'))
+}
+
+const sharesOrNull = (units: bigint | null): string | null => (units === null ? null : presentShares(units))
+const usdOrNull = (amount: Usdc | null): string | null => (amount === null ? null : formatUsd(amount))
+
+/** Null while the network cannot be reached. */
+const treasuryOf = ({ chains }: HandlerContext, { network }: Pick<VenueMarket, 'network'>): string | null =>
+  chains[network]?.treasury ?? null
+
+function presentMarket(market: MarketView, ctx: HandlerContext) {
+  const { key, venue, kind, label, network, aprPct, paused } = market
+  const treasury = treasuryOf(ctx, market)
+  return {
+    ...{ key, venue, market: market.market, kind, label, network },
+    treasury_wallet: treasury,
+    ...(kind === 'lending' ? { apr_pct: aprPct } : { fee_apr_pct: aprPct }),
+    tvl_usd: formatUsd(market.tvl),
+    available_usd: formatUsd(market.available),
+    depositable: market.isDepositable && treasury !== null,
+    paused,
+    first_deposit_min_usd: formatUsd(FIRST_DEPOSIT_MIN),
+    risk: riskOf(kind),
+  }
+}
+
+const presentPool = ({ key, venue, kind, totalShares, nav, paused, ...pool }: PoolView) => ({
+  ...{ key, venue, kind, paused },
+  total_shares: presentShares(totalShares),
+  nav_usd: formatUsd(nav),
+  share_price: pool.sharePrice,
+  free_liquidity_usd: formatUsd(pool.freeLiquidity),
+  queued_withdrawals_usd: formatUsd(pool.queuedWithdrawals),
+})
+
+const agentIn = (holder: string) => (holder.startsWith(AGENT) ? { agent_id: holder.slice(AGENT.length) } : {})
+
+const presentPosition = ({ poolKey, holder, shares, principal, value }: Position) => ({
+  key: poolKey,
+  shares: presentShares(shares),
+  principal_usd: formatUsd(principal),
+  value_usd: formatUsd(value),
+  ...agentIn(holder),
+})
+
+const presentDeposit = (deposit: Deposit) => ({
+  deposit_id: deposit.id,
+  key: deposit.poolKey,
+  network: deposit.network,
+  amount_usd: formatUsd(deposit.amount),
+  incoming_tx_hash: deposit.reference,
+  status: deposit.status,
+  failure: deposit.failure,
+  shares: sharesOrNull(deposit.shares),
+  value_usd: usdOrNull(deposit.value),
+  created_at: deposit.createdAt.toISOString(),
+  updated_at: deposit.updatedAt.toISOString(),
+})
+
+const presentListedDeposit = (deposit: ListedDeposit) => ({
+  ...presentDeposit(deposit),
+  refund: presentPayout(deposit.refund),
+  ...agentIn(deposit.holder),
+})
+
+/** What free liquidity covered is settled, also while its payout is being requested. */
+const statusOf = ({ status, wasLiquid }: Withdrawal): Withdrawal['status'] =>
+  status === 'queued' && wasLiquid === true ? 'settled' : status
+
+const presentListedWithdrawal = (withdrawal: ListedWithdrawal, ctx: HandlerContext) => ({
+  withdrawal_id: withdrawal.id,
+  key: withdrawal.poolKey,
+  status: statusOf(withdrawal),
+  failure: withdrawal.failure,
+  shares: sharesOrNull(withdrawal.shares),
+  shares_burned: sharesOrNull(withdrawal.burnedShares),
+  amount_usd: usdOrNull(withdrawal.amount),
+  destination_wallet: presentWallet(ctx, withdrawal.destination) ?? withdrawal.destination,
+  payouts: withdrawal.fills.flatMap(({ payout }) => presentPayout(payout) ?? []),
+  created_at: withdrawal.createdAt.toISOString(),
+  ...agentIn(withdrawal.holder),
+})
+
+/** Of an owner with more agents, the positions of the newest are listed. */
+const MAX_AGENTS = 100
+
+/** The caller, and the agents of an owner. */
+async function holdersOf(ctx: HandlerContext, actor: Actor): Promise<string[]> {
+  const owned =
+    actor.kind === 'agent' ? [] : await findOwnedAgents(ctx.db, ownerIn(actor), undefined, MAX_AGENTS)
+  return [nameOf(actor), ...owned.map(({ id }) => `${AGENT}${id}`)]
+}
+
+/** A hash does not name its EVM network: it is looked up on that of the pool. */
+function referenceOn(network: VenueMarket['network'], hash: string): string {
+  if (inferNetwork(hash) !== 'solana-mainnet') return normalizeReference(network, hash)
+  throw new ApiError(
+    'invalid',
+    `This pool takes transfers on ${network} only, and incoming_tx_hash is not a transaction hash on ${network}. Send USDC there and name that transfer.`,
+    {
+      code: 'bad_reference',
+      details: [{ path: 'incoming_tx_hash', message: `must be a transaction hash on ${network}, 0x…` }],
+    },
+  )
+}
+
+/** Of a market that is no longer configured, the risks of both kinds. */
+const riskIn = ({ earnMarkets }: HandlerContext, poolKey: string): string =>
+  riskOf(earnMarkets.find(({ key }) => key === poolKey)?.kind ?? 'liquidity_provision')
+
+type Requested = Withdrawal & {
+  /** Of the payout, once it is final. */
+  readonly txHash?: string | undefined
+}
+
+/** Waits for the worker. A rejected withdrawal is an error. */
+async function awaitDecision(ctx: HandlerContext, requested: Requested): Promise<Requested> {
+  const decided = await awaitWithdrawal(ctx, requested)
+  if (decided.status !== 'settled') return decided
+  const listed = await listWithdrawals(ctx, [decided.holder])
+  const [fill] = listed.find(({ id }) => id === decided.id)?.fills ?? []
+  return { ...decided, txHash: fill?.payout?.finalReference ?? undefined }
+}
+
+function presentWithdrawal(withdrawal: Requested, ctx: HandlerContext) {
+  const { id, poolKey, burnedShares, amount, destination, txHash } = withdrawal
+  const status = statusOf(withdrawal)
+  assert(status !== 'rejected', `${id} was not rejected`)
+  return {
+    data: {
+      withdrawal_id: id,
+      key: poolKey,
+      status,
+      shares_burned: sharesOrNull(burnedShares),
+      amount_usd: usdOrNull(amount),
+      destination_wallet: presentWallet(ctx, destination) ?? destination,
+      ...(txHash !== undefined && { tx_hash: txHash }),
+      risk: riskIn(ctx, poolKey),
+    },
+    isLater: status === 'requested',
+  }
+}
+
+export const earnHandlers = {
+  listEarnMarkets: handler('listEarnMarkets', {
+    run: (ctx) => listMarkets(ctx, ctx.earnMarkets),
+    present: (found, ctx) => {
+      const markets = found.map((market) => presentMarket(market, ctx))
+      const standard = markets.find(({ key }) => key === ctx.earnMarkets[0]?.key)
+      return { data: { treasury_wallet: standard?.treasury_wallet ?? null, markets } }
+    },
+  }),
+
+  listEarnPools: handler('listEarnPools', {
+    run: (ctx) => listPools(ctx, ctx.earnMarkets),
+    present: (pools) => ({ data: pools.map(presentPool) }),
+  }),
+
+  listEarnPositions: handler('listEarnPositions', {
+    run: async (ctx) => {
+      const holders = await holdersOf(ctx, await loadActor(ctx))
+      const [positions, deposits, withdrawals] = await Promise.all([
+        listPositions(ctx, holders),
+        listDeposits(ctx, holders),
+        listWithdrawals(ctx, holders),
+      ])
+      return { positions, deposits, withdrawals }
+    },
+    present: ({ positions, deposits, withdrawals }, ctx) => ({
+      data: positions.map(presentPosition),
+      deposits: deposits.map(presentListedDeposit),
+      withdrawals: withdrawals.map((one) => presentListedWithdrawal(one, ctx)),
+    }),
+  }),
+
+  depositToEarn: handler('depositToEarn', {
+    run: async (ctx, { key, amount_usd, incoming_tx_hash }) => {
+      const pool = await requirePool(ctx, ctx.earnMarkets, key)
+      return registerDeposit(ctx, await loadPayer(ctx), {
+        key: pool.key,
+        amount: moneyOf(amount_usd),
+        reference: referenceOn(pool.network, incoming_tx_hash),
+      })
+    },
+    present: (deposit, ctx) => ({
+      data: { ...presentDeposit(deposit), risk: riskIn(ctx, deposit.poolKey) },
+      isLater: deposit.status === 'waiting',
+    }),
+  }),
+
+  withdrawFromEarn: handler('withdrawFromEarn', {
+    run: async (ctx, { key, shares, destination_wallet }): Promise<Requested> =>
+      requestWithdrawal(ctx, await loadActor(ctx), {
+        key,
+        shares: shares === undefined ? null : unitsOf(shares),
+        destination: destination_wallet?.toLowerCase(),
+      }),
+    afterCommit: awaitDecision,
+    present: presentWithdrawal,
+  }),
+}
