@@ -32,7 +32,6 @@ export const testAppServices = (
   uploadQuota: { files: 1, bytes: 1 },
   walletMinimumLamports: 30_000_000n,
   tokenSuffix: ' by Market',
-  earnMarkets: [],
   ...createCaches(),
   operators: { userIds: new Set(), keys: [] },
   onSecurityEvent: () => {},

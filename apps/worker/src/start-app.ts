@@ -2,6 +2,7 @@ import { tokenListener } from '@market/custody/tokens'
 import { connect, openPool } from '@market/database/connect'
 import { requireDurableCommits } from '@market/database/ping'
 import { readiness } from '@market/database/readiness'
+import { earnPayoutListener } from '@market/earn/withdrawals'
 import { startPayoutLoop } from '@market/jobs/payout-loop'
 import type { SecurityLevel } from '@market/jobs/reports'
 import { startRunner } from '@market/jobs/runner'
@@ -91,7 +92,7 @@ export async function startApp(config: Config) {
     {
       ...ctx,
       payoutSenders: networks.payoutSenders,
-      payoutListener: orderPayoutListener,
+      payoutListener: earnPayoutListener(networks.venues, orderPayoutListener),
       caps,
       feeAddresses: feeAddressesOf(config),
       screenings: screeningsFrom(config),

@@ -1,9 +1,10 @@
 import { type Actor, nameOf } from '@market/core/context'
 import type { VenueMarket } from '@market/core/ports/venue'
 import { type Deposit, listDeposits, registerDeposit } from '@market/earn/deposits'
-import { FIRST_DEPOSIT_MIN, listMarkets, listPositions, requirePool, riskOf } from '@market/earn/pools'
+import { FIRST_DEPOSIT_MIN, listPositions, requirePool, riskOf } from '@market/earn/pools'
 import {
   awaitWithdrawal,
+  listMarkets,
   listPools,
   listWithdrawals,
   requestWithdrawal,
@@ -58,17 +59,18 @@ function presentMarket(market: MarketView, ctx: HandlerContext) {
     tvl_usd: formatUsd(market.tvl),
     available_usd: formatUsd(market.available),
     depositable: market.isDepositable && treasury !== null,
-    paused,
+    paused: paused !== null,
     first_deposit_min_usd: formatUsd(FIRST_DEPOSIT_MIN),
     risk: riskOf(kind),
   }
 }
 
 const presentPool = ({ key, venue, kind, totalShares, nav, paused, ...pool }: PoolView) => ({
-  ...{ key, venue, kind, paused },
+  ...{ key, venue, kind },
+  paused: paused !== null,
   total_shares: presentShares(totalShares),
   nav_usd: formatUsd(nav),
-  share_price: pool.sharePrice,
+  share_price: formatUsd(pool.sharePrice),
   free_liquidity_usd: formatUsd(pool.freeLiquidity),
   queued_withdrawals_usd: formatUsd(pool.queuedWithdrawals),
 })
@@ -216,11 +218,12 @@ export const earnHandlers = {
   depositToEarn: handler('depositToEarn', {
     run: async (ctx, { key, amount_usd, incoming_tx_hash }) => {
       const pool = await requirePool(ctx, ctx.earnMarkets, key)
-      return registerDeposit(ctx, await loadPayer(ctx), {
+      const transfer = {
         key: pool.key,
         amount: moneyOf(amount_usd),
         reference: referenceOn(pool.network, incoming_tx_hash),
-      })
+      }
+      return registerDeposit(ctx, await loadPayer(ctx), transfer, ctx.caller.agent?.apiKeyHint)
     },
     present: (deposit, ctx) => ({
       data: { ...presentDeposit(deposit), risk: riskIn(ctx, deposit.poolKey) },
@@ -229,12 +232,14 @@ export const earnHandlers = {
   }),
 
   withdrawFromEarn: handler('withdrawFromEarn', {
-    run: async (ctx, { key, shares, destination_wallet }): Promise<Requested> =>
-      requestWithdrawal(ctx, await loadActor(ctx), {
+    run: async (ctx, { key, shares, destination_wallet }): Promise<Requested> => {
+      const wanted = {
         key,
         shares: shares === undefined ? null : unitsOf(shares),
         destination: destination_wallet?.toLowerCase(),
-      }),
+      }
+      return requestWithdrawal(ctx, await loadActor(ctx), wanted, ctx.caller.agent?.apiKeyHint)
+    },
     afterCommit: awaitDecision,
     present: presentWithdrawal,
   }),

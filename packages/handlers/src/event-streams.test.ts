@@ -37,7 +37,6 @@ const services = (): AppServices => ({
   uploadQuota: { files: 1, bytes: 1 },
   walletMinimumLamports: 0n,
   tokenSuffix: ' by Market',
-  earnMarkets: [],
   ...createCaches(),
   operators: { userIds: new Set(), keys: [] },
   onSecurityEvent: () => {},
