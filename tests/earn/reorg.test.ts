@@ -26,27 +26,6 @@ afterAll(() => world.stop())
 const countMoves = async (): Promise<number> =>
   (await world.database.db.selectFrom('earn_moves').select('id').execute()).length
 
-test('a deposit whose transfer the chain reversed waits, and fails when it never comes back', async () => {
-  const depositor = await newDepositor(world)
-  await deposit(world, depositor, 20n * USD)
-  const moves = await countMoves()
-  await world.network.reorg(CONFIRMATIONS + 1)
-  await world.network.mine(9)
-  await stepUntil(
-    world,
-    'the reversal is recorded',
-    async () => (await statusOf(world, depositor)) === 'waiting',
-  )
-  expect(await positionOf(world, depositor)).toBeUndefined()
-  await expectWhole(world)
-  world.clock.advance(HOUR_MS)
-  await readMoney(world)
-  expect(await statusOf(world, depositor)).toBe('failed')
-  expect(await failureOf(world, depositor)).toContain('was not found')
-  expect(await countMoves()).toBe(moves)
-  await step(world)
-})
-
 test('a deposit whose transaction the chain moved to another block becomes shares once', async () => {
   const depositor = await newDepositor(world)
   const { reference } = await deposit(world, depositor, 20n * USD)
@@ -79,4 +58,24 @@ test('a reorganization under the deposit into the vault sends the same transacti
   await stepUntil(world, 'it has shares', async () => (await statusOf(world, depositor)) === 'active')
   expect(await positionOf(world, depositor)).toMatchObject({ principal: 30n * USD })
   await expectWhole(world)
+})
+
+test('a deposit whose transfer the chain reversed waits, and fails when it never comes back', async () => {
+  const depositor = await newDepositor(world)
+  await deposit(world, depositor, 20n * USD)
+  const moves = await countMoves()
+  await world.network.reorg(CONFIRMATIONS + 1)
+  await world.network.mine(9)
+  await stepUntil(
+    world,
+    'the reversal is recorded',
+    async () => (await statusOf(world, depositor)) === 'waiting',
+  )
+  expect(await positionOf(world, depositor)).toBeUndefined()
+  await expectWhole(world)
+  world.clock.advance(HOUR_MS)
+  await readMoney(world)
+  expect(await statusOf(world, depositor)).toBe('failed')
+  expect(await failureOf(world, depositor)).toContain('was not found')
+  expect(await countMoves()).toBe(moves)
 })

@@ -1,10 +1,17 @@
 import { type Tx, transact } from '@market/database/transact'
 import { assert } from '@market/kernel/assert'
 import { type Usdc, usdc } from '@market/kernel/money'
-import { balanceOf, pool as equityAccount } from '@market/money/ledger'
 import { findTransferFor } from '@market/money/payments'
 import { mayBegin, requestDeploy } from '../moves/index.ts'
-import { type EarnContext, findPool, lockPool, mintProblem, type Pool, sharesFor } from '../pools/index.ts'
+import {
+  type EarnContext,
+  equityOf,
+  findPool,
+  lockPool,
+  mintProblem,
+  type Pool,
+  sharesFor,
+} from '../pools/index.ts'
 import { type Deposit, purposeOf } from './deposit.ts'
 import { refundDeposit } from './refund-deposit.ts'
 import { lockInStatus, saveDeposit } from './store.ts'
@@ -69,10 +76,7 @@ const PROBLEMS = {
 
 /** Refunds those that cannot enter the pool, and begins one move with the others. */
 async function begin(ctx: EarnContext, tx: Tx, pool: Pool, deposits: readonly Deposit[]): Promise<void> {
-  let equity = {
-    micros: await balanceOf(tx, equityAccount(pool.network, pool.key)),
-    shares: pool.totalShares,
-  }
+  let equity = await equityOf(tx, pool)
   const taken: Deposit[] = []
   for (const deposit of deposits) {
     const problem = mintProblem(deposit.amount, equity)

@@ -6,11 +6,11 @@ import { lockBuyer } from '@market/identity/agents'
 import { ApiError } from '@market/kernel/api-error'
 import { earlier, FOREVER, HOUR } from '@market/kernel/clock'
 import { formatUsd, type Usdc } from '@market/kernel/money'
-import { balanceOf, pool as equityAccount } from '@market/money/ledger'
 import { claimTransfer, findPayment, openIntent } from '@market/money/payments'
 import { returnSurplus } from '@market/money/payouts'
 import { releaseContested } from '@market/trade/x402'
 import {
+  equityOf,
   FIRST_DEPOSIT_MIN,
   holderOf,
   type MintProblem,
@@ -155,10 +155,17 @@ async function findTransfer(
       notAfter: FOREVER,
     })
   } catch (error) {
-    if (error instanceof ApiError) return error
-    throw error
+    if (!(error instanceof ApiError)) throw error
+    return error.extra.code === 'too_old' ? tooOld() : error
   }
 }
+
+const tooOld = (): ApiError =>
+  new ApiError(
+    'invalid',
+    'This transfer is older than an hour, so it is no deposit any more. Get it back by POST /api/unmatched-transfers/{id}/refund and make a new one.',
+    { code: 'too_old' },
+  )
 
 const MESSAGES: Readonly<Record<MintProblem, string>> = {
   below_first_minimum: `The first deposit into an empty pool is at least ${formatUsd(FIRST_DEPOSIT_MIN)} USD. Your transfer was not used: get it back by POST /api/unmatched-transfers/{id}/refund.`,
@@ -173,7 +180,6 @@ async function requireDepositable(ctx: Ctx, pool: Pool, amount: Usdc): Promise<v
       `${pool.key} takes no deposits now. Your transfer was not used: register it later, use another market of GET /api/earn/pool/markets, or get it back by POST /api/unmatched-transfers/{id}/refund.`,
       { code: 'not_depositable', retryAfterSeconds: 60 },
     )
-  const micros = await balanceOf(ctx.db, equityAccount(pool.network, pool.key))
-  const problem = mintProblem(amount, { micros, shares: pool.totalShares })
+  const problem = mintProblem(amount, await equityOf(ctx.db, pool))
   if (problem !== undefined) throw new ApiError('invalid', MESSAGES[problem], { code: problem })
 }

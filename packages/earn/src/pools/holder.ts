@@ -7,7 +7,7 @@ import { assert } from '@market/kernel/assert'
 import type { AgentId } from '@market/kernel/ids'
 
 /** Who holds shares: the caller. An agent holds its own, whoever its owner is. */
-export type Holder = Buyer
+type Holder = Buyer
 
 export function holderOf(actor: Actor): Holder {
   assert(
@@ -17,7 +17,7 @@ export function holderOf(actor: Actor): Holder {
   return nameOf(actor) as Holder
 }
 
-export const agentOf = (holder: string): AgentId | undefined =>
+const agentOf = (holder: string): AgentId | undefined =>
   holder.startsWith('agent:') ? (holder.slice('agent:'.length) as AgentId) : undefined
 
 /** Who is told what became of a holder's money: an agent's owners. */

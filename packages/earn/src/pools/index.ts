@@ -1,23 +1,18 @@
-export { agentOf, type Holder, holderOf, recipientsOf } from './holder.ts'
+export { holderOf, recipientsOf } from './holder.ts'
 export { listMarkets, type MarketView } from './list-markets.ts'
 export { equityOf, listPools, type PoolView } from './list-pools.ts'
 export { listPositions, type PositionView } from './list-positions.ts'
 export { openPools } from './open-pools.ts'
-export type { EarnContext, PauseReason, Pool, PoolMoney, PoolReading, Position } from './pool.ts'
-export { isFresh } from './pool.ts'
-export { type PoolMetrics, poolMetrics } from './pool-metrics.ts'
-export { aprOf } from './rate.ts'
-export { type PoolListener, readPools, readVenue } from './read-pools.ts'
-export { type RecordedReading, recordReading, type TimedReading } from './record-reading.ts'
-export { type FreshPool, requirePool } from './require-pool.ts'
-export { revalue, type Valuation } from './revalue.ts'
+export type { EarnContext, PauseReason, Pool, PoolMoney } from './pool.ts'
+export { poolMetrics } from './pool-metrics.ts'
+export { readPools } from './read-pools.ts'
+export { requirePool } from './require-pool.ts'
+export { revalue } from './revalue.ts'
 export { riskOf } from './risk.ts'
 export {
-  type Equity,
   FIRST_DEPOSIT_MIN,
   type MintProblem,
   mintProblem,
-  SHARE,
   sharesFor,
   valueOfShares,
 } from './shares.ts'
@@ -30,5 +25,4 @@ export {
   findPositions,
   lockPool,
   mintShares,
-  type PricePoint,
 } from './store.ts'
