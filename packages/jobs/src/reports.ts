@@ -4,6 +4,7 @@ import { TooFewProviders } from '@market/core/ports/chain'
 import type { ObjectStore } from '@market/core/ports/object-store'
 import type { ReserveAnchors } from '@market/core/ports/reserve-anchor'
 import type { SignerContext } from '@market/custody/wallets'
+import { findPoolParts } from '@market/earn/pools'
 import { foldNames } from '@market/identity/agents'
 import { SECOND } from '@market/kernel/clock'
 import { type Purposes, recheckTransfers } from '@market/money/payments'
@@ -41,7 +42,7 @@ export async function reportRecheck(ctx: SweepContext, log: SweepLog): Promise<v
 
 /** Operators set alerts on these log lines. */
 export async function reportReserves(ctx: SweepContext, log: SweepLog): Promise<void> {
-  const reports = await checkReserves(ctx)
+  const reports = await checkReserves({ ...ctx, earnHolders: findPoolParts })
   for (const { network, error } of reports)
     if (error instanceof ProvidersDisagree || error instanceof TooFewProviders) {
       ctx.countDisagreement(network)
