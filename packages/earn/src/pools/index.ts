@@ -3,11 +3,19 @@ export { listMarkets, type MarketView } from './list-markets.ts'
 export { equityOf, listPools, type PoolView } from './list-pools.ts'
 export { listPositions, type PositionView } from './list-positions.ts'
 export { openPools } from './open-pools.ts'
-export type { EarnContext, PauseReason, Pool, PoolMoney, PoolReading, Position } from './pool.ts'
+export type {
+  EarnContext,
+  PauseReason,
+  Pool,
+  PoolListener,
+  PoolMoney,
+  PoolReading,
+  Position,
+} from './pool.ts'
 export { isFresh } from './pool.ts'
 export { type PoolMetrics, poolMetrics } from './pool-metrics.ts'
 export { aprOf } from './rate.ts'
-export { type PoolListener, readPools, readVenue } from './read-pools.ts'
+export { readPools, readVenue } from './read-pools.ts'
 export { type RecordedReading, recordReading, type TimedReading } from './record-reading.ts'
 export { type FreshPool, requirePool } from './require-pool.ts'
 export { revalue, type Valuation } from './revalue.ts'
