@@ -7,7 +7,7 @@ import type { Wallet } from '@market/core/ports/signatures'
 import type { Venue, VenueMarket, Venues } from '@market/core/ports/venue'
 import { depositPayment, registerDeposit, settleDeposits, undoDeposit } from '@market/earn/deposits'
 import { advanceMoves } from '@market/earn/moves'
-import { openPools, type PauseReason, readPools } from '@market/earn/pools'
+import { findPoolParts, openPools, type PauseReason, readPools } from '@market/earn/pools'
 import {
   awaitWithdrawal,
   earnPayoutListener,
@@ -136,10 +136,11 @@ export async function step(world: EarnWorld): Promise<void> {
   const earn = { ...ctx, venues }
   await readMoney(world)
   await compareOutgoingTransfers(ctx, NETWORK)
-  await checkReserves(ctx)
+  await checkReserves({ ...ctx, earnHolders: findPoolParts })
   for (const id of await duePayouts(payouts, NETWORK, 50)) await advanceDue(payouts, id)
-  await openPools(earn)
-  await readPools(earn, { onPaused: (_, reason) => void pauses.push(reason) })
+  const listener = { onPaused: (_: string, reason: PauseReason) => void pauses.push(reason) }
+  await openPools(earn, listener)
+  await readPools(earn, listener)
   await advanceMoves(earn)
   await settleDeposits(earn)
   await settleWithdrawals(earn)

@@ -1,6 +1,8 @@
+import { findPoolParts } from '@market/earn/pools'
 import { usdc } from '@market/kernel/money'
 import { type Account, escrow, pool, post, suspense, totals, venue, withdrawal } from '@market/money/ledger'
 import { type Payout, requestPayout } from '@market/money/payouts'
+import { proveLiabilities, takeReserveSnapshot } from '@market/money/reserves'
 import { startEvmNetwork } from '@market/testing/evm-network'
 import { testDatabase } from '@market/testing/postgres'
 import { afterAll, beforeEach, expect, test } from 'vitest'
@@ -86,6 +88,39 @@ test('a pool with money in a venue balances, and its equity and withdrawals are 
     { account_id: `withdrawal:${NETWORK}:ewd_1`, holder: null, amount_micros: 40_000_000n },
   ])
   expect(await totals(treasury.ctx.db, NETWORK)).toMatchObject({ venuesView: value, imbalance: 0n })
+})
+
+test('every depositor of a pool has a leaf, and what rounding left is one without a holder', async () => {
+  await deposited()
+  const { ctx } = treasury
+  const at = ctx.clock.now()
+  const shares = { 'user:u': '60000000000000', 'wallet:0xa': '39999999999999', 'agent:gone': '0' }
+  await ctx.db
+    .insertInto('earn_pools')
+    .values({
+      ...{ key: KEY, network: NETWORK, kind: 'lending', created_at: at, total_shares: '99999999999999' },
+      ...{ vault: `0x${'a'.repeat(40)}`, wallet: `0x${'b'.repeat(40)}`, paused: null },
+    })
+    .execute()
+  for (const [holder, of] of Object.entries(shares))
+    await ctx.db
+      .insertInto('earn_positions')
+      .values({ pool_key: KEY, holder, shares: of, principal_micros: 1n, updated_at: at })
+      .execute()
+  const taken = await takeReserveSnapshot({ ...ctx, earnHolders: findPoolParts }, NETWORK, {
+    withProof: true,
+  })
+  const leaf = { account_id: `pool:${NETWORK}:${KEY}` }
+  expect(await treasury.leavesOf(taken?.id ?? '')).toEqual(
+    expect.arrayContaining([
+      { ...leaf, holder: 'user:u', amount_micros: 59_999_999n },
+      { ...leaf, holder: 'wallet:0xa', amount_micros: 39_999_999n },
+      { ...leaf, holder: null, amount_micros: 1n },
+    ]),
+  )
+  expect(taken).toMatchObject({ short: 0n, proof: { leaves: 3 } })
+  const { proofs } = await proveLiabilities(ctx, { proven: ['user:u'], payees: [] }, { limit: 9 })
+  expect(proofs.map(({ leaf }) => leaf)).toMatchObject([{ holder: 'user:u', micros: 59_999_999n }])
 })
 
 test('a micro-dollar that is missing in the treasury shows, whatever venues hold', async () => {

@@ -1,3 +1,4 @@
+import { nameOf } from '@market/core/context'
 import { findWalletAddress } from '@market/core/custody'
 import { payoutSettings } from '@market/identity/agents'
 import { formatUsd, usdc } from '@market/kernel/money'
@@ -78,18 +79,20 @@ const presentProof = ({ snapshot, root, total, leaf, path }: LiabilityProof) => 
 
 /**
  * The owner proved to control the owner wallet by a signature, and the API key stands for the agent and its server
- * wallet. Payout addresses are not proven, so for them only payouts are returned, which will be public on the chain.
+ * wallet. Payout addresses are not proven, so for them only payouts are returned, which will be public on the chain. Shares of
+ * pools belong to the caller's name.
  */
 async function holdersOf(ctx: HandlerContext) {
+  const name = nameOf(ctx.actor)
   if (ctx.actor.kind !== 'agent')
-    return { proven: (await ownerOf(ctx)).wallets.map(({ key }) => key), payees: [] }
+    return { proven: [name, ...(await ownerOf(ctx)).wallets.map(({ key }) => key)], payees: [] }
   const agent = requireAgent(ctx)
   const { id, ownerWallet } = agent
   const { payoutWallet, payoutAddressBase } = payoutSettings(agent, ctx.clock.now())
   const serverWallet = await findWalletAddress(ctx.db, id, 'solana')
   const named = [payoutWallet, payoutAddressBase].filter((address) => address !== null)
   return {
-    proven: [id, ownerWallet, serverWallet].filter((holder) => holder !== null && holder !== undefined),
+    proven: [name, id, ownerWallet, serverWallet].filter((holder) => holder !== null && holder !== undefined),
     payees: named.flatMap((address) => ctx.signatures.parseWallet(address)?.key ?? []),
   }
 }

@@ -4,7 +4,7 @@ import { TooFewProviders } from '@market/core/ports/chain'
 import type { ObjectStore } from '@market/core/ports/object-store'
 import type { ReserveAnchors } from '@market/core/ports/reserve-anchor'
 import type { SignerContext } from '@market/custody/wallets'
-import { type EarnContext, openPools, type PauseReason, readPools } from '@market/earn/pools'
+import { type EarnContext, findPoolParts, openPools, type PauseReason, readPools } from '@market/earn/pools'
 import { foldNames } from '@market/identity/agents'
 import { SECOND } from '@market/kernel/clock'
 import { type Purposes, recheckTransfers } from '@market/money/payments'
@@ -43,7 +43,7 @@ export async function reportRecheck(ctx: SweepContext, log: SweepLog): Promise<v
 
 /** Operators set alerts on these log lines. */
 export async function reportReserves(ctx: SweepContext, log: SweepLog): Promise<void> {
-  const reports = await checkReserves(ctx)
+  const reports = await checkReserves({ ...ctx, earnHolders: findPoolParts })
   for (const { network, error } of reports)
     if (error instanceof ProvidersDisagree || error instanceof TooFewProviders) {
       ctx.countDisagreement(network)
@@ -77,12 +77,12 @@ export async function reportHeldPayouts(ctx: JobContext, log: SweepLog): Promise
 
 /** Operators set an alert on this log line: a pool of Earn pays nothing and takes nothing until its venue is healthy. */
 export async function reportPools(ctx: SweepContext, log: SweepLog): Promise<void> {
-  const onPaused = (pool: string, reason: PauseReason, missing = 0n) => {
+  const onPaused = (pool: string, reason: PauseReason, missing: bigint) => {
     const fields = { pool, reason, missing_micros: String(missing) }
     ctx.onSecurityEvent({ event: 'earn.paused', ...fields }, 'error')
     log.error(fields, 'a pool of Earn is paused')
   }
-  for (const pool of await openPools(ctx)) onPaused(pool, 'wallet')
+  await openPools(ctx, { onPaused })
   await readPools(ctx, { onPaused })
 }
 

@@ -92,7 +92,9 @@ const Proof = named(
       account: z.string().describe('Ledger account of the liability'),
       holder: z
         .string()
-        .describe('Your wallet (lower case for EVM) or agent id; empty when the payer is unknown'),
+        .describe(
+          'Your wallet (lower case for EVM) or agent id; for shares of a pool your name, such as `user:…`; empty when the holder is unknown',
+        ),
       amount_usd: Usd,
       micros: Micros,
       salt: z.string().describe('16 random bytes, hex'),

@@ -1,3 +1,4 @@
+export { findPoolParts } from './find-parts.ts'
 export { holderOf, recipientsOf } from './holder.ts'
 export { listMarkets, type MarketView } from './list-markets.ts'
 export { equityOf, listPools, type PoolView } from './list-pools.ts'

@@ -40,7 +40,7 @@ const venuesOf = (value: bigint, price: bigint) => ({
 
 /** A pool of 100 USD that gained 2 USD within an hour. */
 async function openAndRead(): Promise<void> {
-  await openPools({ ...ctx, venues: venuesOf(0n, 1n) })
+  await openPools({ ...ctx, venues: venuesOf(0n, 1n) }, { onPaused: () => undefined })
   await enter(ctx, MARKET, { holder: 'user:u', amount: 75n * USD, shares: 75n * SHARE })
   await enter(ctx, MARKET, { holder: 'agent:a', amount: 25n * USD, shares: 25n * SHARE })
   await readPools({ ...ctx, venues: venuesOf(100n * USD, 1_000_000_000n) }, { onPaused: () => undefined })

@@ -1,6 +1,8 @@
 import type { Venue } from '@market/core/ports/venue'
 import { type Tx, transact } from '@market/database/transact'
-import type { EarnContext, Pool } from './pool.ts'
+import { ZERO } from '@market/kernel/money'
+import { forEachPool } from './for-each-pool.ts'
+import type { EarnContext, Pool, PoolListener } from './pool.ts'
 import { findPool, insertPool, savePause, saveVenue } from './store.ts'
 
 /** Whether the pool's money is where this process was configured to look for it. */
@@ -10,26 +12,25 @@ export const isConfiguredAs = (pool: Pool, { market, wallet }: Venue): boolean =
 /**
  * Adds the pools of the venues that this worker has. A venue with another vault or wallet than before is saved while the pool
  * has no shares of either kind. Otherwise its money is elsewhere, and the pool is paused until the configuration is as it
- * was. Returns the keys of pools that this call paused. An error of one pool does not stop the others.
+ * was. An error of one pool does not stop the others; all are thrown at the end.
  */
-export async function openPools(ctx: EarnContext): Promise<string[]> {
-  const venues = Object.values(ctx.venues).filter((venue) => venue !== undefined)
-  const results = await Promise.allSettled(venues.map((venue) => openPool(ctx, venue)))
-  const errors = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []))
-  if (errors.length > 0) throw new AggregateError(errors, `${errors.length} pools could not be opened`)
-  return venues.filter((_, n) => isPausing(results[n])).map(({ market }) => market.key)
-}
+export const openPools = (ctx: EarnContext, listener: PoolListener): Promise<void> =>
+  forEachPool(
+    Object.values(ctx.venues)
+      .flatMap((venue) => venue ?? [])
+      .map((venue) => ({ key: venue.market.key, venue })),
+    'opened',
+    ({ venue }) => openPool(ctx, venue, listener),
+  )
 
-const isPausing = (result: PromiseSettledResult<boolean> | undefined): boolean =>
-  result?.status === 'fulfilled' && result.value
+async function openPool(ctx: EarnContext, venue: Venue, listener: PoolListener): Promise<void> {
+  const { key } = venue.market
+  const known = await findPool(ctx.db, key)
+  if (known !== undefined && known.paused !== 'wallet' && isConfiguredAs(known, venue)) return
+  if (await transact(ctx.db, (tx) => openLocked(ctx, tx, venue))) await listener.onPaused(key, 'wallet', ZERO)
+}
 
 /** Returns whether it paused the pool. */
-async function openPool(ctx: EarnContext, venue: Venue): Promise<boolean> {
-  const known = await findPool(ctx.db, venue.market.key)
-  if (known !== undefined && known.paused !== 'wallet' && isConfiguredAs(known, venue)) return false
-  return transact(ctx.db, (tx) => openLocked(ctx, tx, venue))
-}
-
 async function openLocked(ctx: EarnContext, tx: Tx, venue: Venue): Promise<boolean> {
   const { market, wallet } = venue
   const pool = await insertPool(tx, market, wallet, ctx.clock.now())

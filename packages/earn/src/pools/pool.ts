@@ -46,6 +46,11 @@ export interface PoolMoney {
   readonly queued: Usdc
 }
 
+export interface PoolListener {
+  /** Called after the commit, when a pause begins or has another reason than before. `missing` is zero unless it is `impaired`. */
+  onPaused(key: string, reason: PauseReason, missing: Usdc): void | Promise<void>
+}
+
 /** What the worker uses for Earn. */
 export type EarnContext = Needs<'db' | 'clock' | 'ids' | 'chains'> & { readonly venues: Venues }
 

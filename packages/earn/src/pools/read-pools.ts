@@ -1,31 +1,17 @@
 import type { Venue } from '@market/core/ports/venue'
 import { transact } from '@market/database/transact'
-import type { Usdc } from '@market/kernel/money'
+import { forEachPool } from './for-each-pool.ts'
 import { isConfiguredAs } from './open-pools.ts'
-import type { EarnContext, PauseReason, Pool } from './pool.ts'
+import type { EarnContext, Pool, PoolListener } from './pool.ts'
 import { recordReading } from './record-reading.ts'
 import { findPools } from './store.ts'
-
-export interface PoolListener {
-  /** Called after the commit, when a pause begins or has another reason than before. */
-  onPaused(key: string, reason: PauseReason, missing: Usdc): void | Promise<void>
-}
 
 /**
  * Reads every pool's venue and posts its gain or loss. A pool that cannot be read keeps its last reading, which gets stale.
  * An error of one pool does not stop the others; all are thrown at the end. Any number of workers can call this.
  */
-export async function readPools(ctx: EarnContext, listener: PoolListener): Promise<void> {
-  const pools = await findPools(ctx.db)
-  const results = await Promise.allSettled(pools.map((pool) => readPool(ctx, pool, listener)))
-  const errors = results.flatMap((result, n) =>
-    result.status === 'rejected'
-      ? [new Error(`The pool ${pools[n]?.key} could not be read`, { cause: result.reason })]
-      : [],
-  )
-  if (errors.length > 0)
-    throw new AggregateError(errors, `${errors.length} of ${pools.length} pools could not be read`)
-}
+export const readPools = async (ctx: EarnContext, listener: PoolListener): Promise<void> =>
+  forEachPool(await findPools(ctx.db), 'read', (pool) => readPool(ctx, pool, listener))
 
 async function readPool(ctx: EarnContext, pool: Pool, listener: PoolListener): Promise<void> {
   const venue = ctx.venues[pool.key]

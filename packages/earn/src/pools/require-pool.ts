@@ -1,6 +1,6 @@
 import type { Needs } from '@market/core/context'
 import type { VenueMarket } from '@market/core/ports/venue'
-import type { Tx } from '@market/database/transact'
+import type { Db, Tx } from '@market/database/transact'
 import { ApiError } from '@market/kernel/api-error'
 import { isFresh, type Pool, type PoolReading } from './pool.ts'
 import { findPool, findPools } from './store.ts'
@@ -30,7 +30,7 @@ const isReadable = (pool: Pool | undefined, now: Date): pool is FreshPool =>
 
 /** The configured markets whose pool was read a short time ago, in the order of the configuration. */
 export async function findFreshPools(
-  db: Needs<'db'>['db'] | Tx,
+  db: Db | Tx,
   markets: readonly VenueMarket[],
   now: Date,
 ): Promise<{ market: VenueMarket; pool: FreshPool }[]> {

@@ -172,6 +172,18 @@ export async function findPosition(
   return row && positionOf(row)
 }
 
+/** Everyone with shares of a pool. */
+export async function findHolders(tx: Tx, poolKey: string): Promise<Position[]> {
+  const rows = await tx
+    .selectFrom('earn_positions')
+    .selectAll()
+    .where('pool_key', '=', poolKey)
+    .where('shares', '>', '0')
+    .orderBy('holder')
+    .execute()
+  return rows.map(positionOf)
+}
+
 /** Those with shares. */
 export async function findPositions(db: Db | Tx, holders: readonly string[]): Promise<Position[]> {
   if (holders.length === 0) return []

@@ -3,6 +3,7 @@ export {
   cold,
   escrow,
   fees,
+  idOf,
   payable,
   pool,
   stripesOf,

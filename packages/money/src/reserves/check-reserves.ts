@@ -2,6 +2,7 @@ import type { Needs } from '@market/core/context'
 import { later, MINUTE, SECOND } from '@market/kernel/clock'
 import type { Network } from '@market/kernel/network'
 import { isCounted } from '../payouts/index.ts'
+import type { EarnHolders } from './compare-with-chain.ts'
 import { imbalanceOf, type Snapshot } from './snapshot.ts'
 import { findNewest } from './store.ts'
 import { takeReserveSnapshot } from './take-reserve-snapshot.ts'
@@ -10,7 +11,7 @@ import { takeReserveSnapshot } from './take-reserve-snapshot.ts'
 const SNAPSHOT_EVERY_MS = 25 * SECOND
 const PROVE_AFTER_MS = 10 * MINUTE
 
-type Ctx = Needs<'db' | 'clock' | 'ids' | 'chains'>
+type Ctx = Needs<'db' | 'clock' | 'ids' | 'chains'> & EarnHolders
 
 /** The state of a network in its newest snapshot, taken by any worker. */
 export interface ReserveReport {

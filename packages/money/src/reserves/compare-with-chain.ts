@@ -8,7 +8,7 @@ import type { Network } from '@market/kernel/network'
 import { totals } from '../ledger/index.ts'
 import { findFinalHeight, sumUnfinal } from '../payments/index.ts'
 import { findInFlight, inFlight, sumMovingToCold, sumMovingToVenues, sumSettled } from '../payouts/index.ts'
-import { findLiabilities, type Liability } from './leaves/store.ts'
+import { findLiabilities, type Liability, type Parts } from './leaves/store.ts'
 import { sumReturned } from './return-from-cold.ts'
 import {
   type BalancesAfter,
@@ -29,6 +29,11 @@ const SETTLED_MS = 5 * MINUTE
 /** More are only counted, so that a snapshot stays small. */
 const LISTED_IN_FLIGHT = 100
 
+/** Who has which part of what Earn owes; the layer above knows it. Without it, each pool is one leaf. */
+export interface EarnHolders {
+  readonly earnHolders?: (tx: Tx, network: Network) => Promise<Parts>
+}
+
 export interface Comparison {
   readonly cold: Snapshot['cold']
   readonly final: Usdc
@@ -46,7 +51,7 @@ export interface Comparison {
  * chain balance of any moment between the two ledger readings, so of several chain readings the highest one is used.
  */
 export async function compareWithChain(
-  { db, clock }: Needs<'db' | 'clock'>,
+  { db, clock, earnHolders }: Needs<'db' | 'clock'> & EarnHolders,
   chain: Chain,
   withProof: boolean,
 ): Promise<Comparison> {
@@ -61,7 +66,9 @@ export async function compareWithChain(
     const onChain = await readBalances(chain, finalHeight)
     const { balances, ...lists } = await readAtOnce(db, async (tx) => ({
       balances: await balancesAfter(tx, network, since),
-      liabilities: withProof ? await findLiabilities(tx, network) : undefined,
+      liabilities: withProof
+        ? await findLiabilities(tx, network, await earnHolders?.(tx, network))
+        : undefined,
       inFlight: await findInFlight(tx, network, LISTED_IN_FLIGHT),
     }))
     best = best === undefined || held(onChain) > held(best) ? onChain : best

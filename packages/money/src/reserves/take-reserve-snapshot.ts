@@ -7,7 +7,7 @@ import { usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
 import { setDisagreement, setShortage } from '../payouts/index.ts'
 import { buildTree, type Tree } from './build-tree.ts'
-import { compareWithChain } from './compare-with-chain.ts'
+import { compareWithChain, type EarnHolders } from './compare-with-chain.ts'
 import { insertLeaves } from './leaves/store.ts'
 import { GROUP } from './merkle.ts'
 import { readAgentWallets } from './read-agent-wallets.ts'
@@ -15,7 +15,7 @@ import { returnFromCold } from './return-from-cold.ts'
 import { dayOf, liabilitiesOf, type Snapshot, shortage } from './snapshot.ts'
 import { findNewest, hasDay, insertSnapshot, tryLock } from './store.ts'
 
-type Ctx = Needs<'db' | 'clock' | 'ids' | 'chains'>
+type Ctx = Needs<'db' | 'clock' | 'ids' | 'chains'> & EarnHolders
 
 interface SnapshotOptions {
   readonly withProof: boolean

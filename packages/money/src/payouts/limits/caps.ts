@@ -28,7 +28,8 @@ export async function decideCaps(
   const { kind, amount } = payout
   if (await isApproved(tx, payout)) return { counts: false }
   if (amount > caps.perPayout) return above('payout_cap', caps.perPayout)
-  if (kind === 'move_to_venue' || (await isReturnToPayer(tx, payout))) return { counts: false }
+  if (kind === 'move_to_venue') return { counts: false }
+  if (await isReturnToPayer(tx, payout)) return { counts: false }
   const sent = await sumCountedSince(tx, payout, earlier(clock.now(), DAY))
   if (plus(sent.payee, amount) > caps.perPayee) return above('payee_cap', caps.perPayee)
   if (plus(sent.network, amount) > caps.perDay) return above('daily_cap', caps.perDay)

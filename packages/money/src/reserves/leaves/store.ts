@@ -144,6 +144,24 @@ export async function deleteLeaves(tx: Tx, snapshotId: SnapshotId, limit: number
 
 export type Liability = Omit<Leaf, 'salt'>
 
+/** The part of an account that belongs to one holder. */
+export interface Part {
+  readonly holder: string
+  readonly micros: bigint
+}
+
+/** The parts of accounts that have several holders, by the id of the account. */
+export type Parts = ReadonlyMap<string, readonly Part[]>
+
+/** What belongs to no part, such as what rounding left, is a leaf without a holder: the sum is always the balance. */
+function splitByHolder(whole: Liability, parts: readonly Part[] = []): Liability[] {
+  const { account, micros } = whole
+  const rest = parts.reduce((left, part) => left - part.micros, micros)
+  if (parts.length === 0 || rest < 0n) return [whole]
+  const leaves = parts.map((part) => ({ account, ...part }))
+  return [...leaves, { account, holder: null, micros: rest }].filter((leaf) => leaf.micros > 0n)
+}
+
 interface LiabilityRow {
   readonly id: string
   readonly kind: string
@@ -158,9 +176,13 @@ const PAGE = 20_000
  * Every account with a liability, and its holder. A payout belongs to its payee, or to the agent while it has no address.
  * The payer is the holder of escrow and surplus, and of suspense only while the transfer is unclaimed: what is in suspense
  * beside a claim was recorded before transfers had indexes, and others paid it. What moves to the cold address or to a venue is
- * owed to nobody. A pool is one liability without a holder. EVM wallets are given by their key, in lower case.
+ * owed to nobody. What Earn owes has the holders that `parts` says. EVM wallets are given by their key, in lower case.
  */
-export async function findLiabilities(tx: Tx, network: Network): Promise<Liability[]> {
+export async function findLiabilities(
+  tx: Tx,
+  network: Network,
+  parts: Parts = new Map(),
+): Promise<Liability[]> {
   const found: Liability[] = []
   let after: Pick<LiabilityRow, 'kind' | 'id'> = { kind: '', id: '' }
   for (;;) {
@@ -188,8 +210,8 @@ export async function findLiabilities(tx: Tx, network: Network): Promise<Liabili
         left join ledger_journals as requested on payout.payee is null and requested.key = 'payout.requested:' || payout.id
       ) as owed
       order by kind, id`.execute(tx)
-    for (const row of rows)
-      if (!row.is_move) found.push({ account: row.id, holder: row.holder, micros: row.balance_micros })
+    for (const { id: account, holder, balance_micros: micros, is_move } of rows)
+      if (!is_move) found.push(...splitByHolder({ account, holder, micros }, parts.get(account)))
     const last = rows.at(-1)
     if (last === undefined || rows.length < PAGE) return found
     after = last
