@@ -151,6 +151,21 @@ test('depositProblem: finds a paused vault with the USDC of the treasury, before
   expect(await network.balanceOf(treasury.address)).toBe(100n * USDC)
 })
 
+test('depositProblem: rejects a vault that would not pay what it says', async () => {
+  const { venue, vault, shares } = await deposited('lying')
+  await vault.lie(100n)
+  expect(await venue.depositProblem(usdc(100n * USDC))).toBe(
+    'The vault would keep too much: of 100.00 USDC it would pay back only 99.00 USDC.',
+  )
+  expect(await venue.valuesOf([shares])).toEqual([100n * USDC])
+})
+
+test('depositProblem: none for a vault from which nothing can be withdrawn at the moment', async () => {
+  const { venue, vault } = await deposited('liquidity')
+  await vault.openPositions(500n * USDC)
+  expect(await venue.depositProblem(usdc(100n * USDC))).toBeUndefined()
+})
+
 test.each([
   ['an entry fee', 50n, 0n],
   ['an exit fee', 0n, 50n],
@@ -160,10 +175,10 @@ test.each([
   expect(await venue.depositProblem(usdc(100n * USDC))).toBeUndefined()
   await vault.setFees(entry, exit)
   expect(await venue.depositProblem(usdc(100n * USDC))).toBe(
-    'Of 100.00 USDC the vault would pay only 99.502487 USDC back: it charges a fee.',
+    'The vault would keep too much: of 100.00 USDC it would pay back only 99.502487 USDC.',
   )
   // With less USDC than the amount in wallet and treasury only the preview is left.
-  expect(await venue.depositProblem(usdc(100_000n * USDC))).toContain('it charges a fee')
+  expect(await venue.depositProblem(usdc(100_000n * USDC))).toContain('The vault would keep too much')
 })
 
 test('steps: an exact approval, a deposit, a withdrawal to the treasury and a return of what is left', async () => {

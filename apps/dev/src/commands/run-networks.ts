@@ -28,7 +28,7 @@ if (!process.connected) process.exit(0)
 
 const withSolana = process.argv[2] !== 'without-solana'
 const [base, alt, solana] = await Promise.all([
-  startEvm({ chainId: 8453, usdc: BASE_USDC, port: PORTS['base-mainnet'] }),
+  startEvm({ chainId: 8453, usdc: BASE_USDC, port: PORTS['base-mainnet'], hasVenues: true }),
   startEvm({ ...ALT, port: PORTS['alt-mainnet'] }),
   withSolana ? startSolana({ port: PORTS['solana-mainnet'] }) : undefined,
 ])
@@ -74,11 +74,12 @@ process.on('message', (request: NetworkRequest) => {
   last = last.then(async () => process.connected && process.send?.(await execute(request)))
 })
 
-const settingsOf = ({ addresses, treasuryKey, gas, identity }: LocalNetwork) => ({
+const settingsOf = ({ addresses, treasuryKey, gas, identity, venues }: LocalNetwork) => ({
   addresses,
   treasuryKey,
   gas,
   identity,
+  venues,
 })
 const ready: Ready = {
   networks: Object.fromEntries(Object.entries(networks).map(([name, one]) => [name, settingsOf(one)])),

@@ -1,9 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { ApiError } from '@market/kernel/api-error'
-import { startEvmNetwork } from '@market/testing/evm-network'
+import { type EvmNetwork, startEvmNetwork } from '@market/testing/evm-network'
+import { deployVault } from '@market/testing/evm-venues'
 import { type Address, getAddress, isAddress, type PrivateKeyAccount } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
-import type { LocalNetwork } from './network.ts'
+import type { LocalNetwork, LocalVenues } from './network.ts'
 
 /** A block is final after eight more blocks. */
 const BLOCK_MS = 250
@@ -15,6 +16,7 @@ interface EvmChainSettings {
   readonly usdc: Address
   /** A free one is used where it is taken. */
   readonly port: number
+  readonly hasVenues?: boolean
 }
 
 /** Starts an EVM chain with USDC. It mines a block for every transaction, and one every 250 ms. */
@@ -27,6 +29,7 @@ export async function startEvm(settings: EvmChainSettings): Promise<LocalNetwork
   const gasAccount = privateKeyToAccount(gasKey).address
   await chain.fund(treasury, 1_000n * COIN)
   await chain.fund(gasAccount, 1_000n * COIN)
+  const venues = settings.hasVenues ? await deployVenues(chain) : undefined
   const wallets = new Map<Address, PrivateKeyAccount>()
 
   const stopped = new AbortController()
@@ -54,6 +57,7 @@ export async function startEvm(settings: EvmChainSettings): Promise<LocalNetwork
     treasuryKey: treasuryKey.slice(2),
     gas: { account: gasAccount, key: gasKey.slice(2) },
     identity: String(settings.chainId),
+    venues,
     newWallet: async () => {
       const private_key = generatePrivateKey()
       return { address: newAccount(private_key).address, private_key }
@@ -81,6 +85,29 @@ export async function startEvm(settings: EvmChainSettings): Promise<LocalNetwork
       await mining
       await chain.stop()
     },
+  }
+}
+
+/** One vault of each kind. */
+async function deployVenues(chain: EvmNetwork): Promise<LocalVenues> {
+  const key = generatePrivateKey()
+  const wallet = privateKeyToAccount(key).address
+  await chain.fund(wallet, 1_000n * COIN)
+  const [lending, liquidity] = [await deployVault(chain, 'lending'), await deployVault(chain, 'liquidity')]
+  const common = { venue: 'sample', network: 'base-mainnet' }
+  return {
+    wallet,
+    key: key.slice(2),
+    markets: [
+      { ...common, market: 'lending', kind: 'lending', label: 'Sample lending', vault: lending.address },
+      {
+        ...common,
+        market: 'liquidity',
+        kind: 'liquidity_provision',
+        label: 'Sample liquidity',
+        vault: liquidity.address,
+      },
+    ],
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Network } from '@market/kernel/network'
 import type { LocalNetwork } from './network.ts'
 
-export type NetworkSettings = Pick<LocalNetwork, 'addresses' | 'treasuryKey' | 'gas' | 'identity'>
+export type NetworkSettings = Pick<LocalNetwork, 'addresses' | 'treasuryKey' | 'gas' | 'identity' | 'venues'>
 
 /** Sent by the process of the chains once they are up. */
 export interface Ready {

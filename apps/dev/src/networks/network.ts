@@ -5,6 +5,8 @@ export interface LocalNetwork {
   readonly treasuryKey: string
   /** The account that submits payments of buyers and pays their fees, and its private key in hex. */
   readonly gas: { readonly account: string; readonly key: string }
+  /** Vaults to earn in, and the key of the wallet that holds their shares. Only on Base. */
+  readonly venues?: LocalVenues | undefined
   /** The chain id, or on Solana the genesis hash. */
   readonly identity: string
   /** Creates an empty wallet that `transfer` can send from. */
@@ -16,6 +18,13 @@ export interface LocalNetwork {
   /** Resolves once the newest block is at least as new. */
   untilBlockAt(at: Date): Promise<void>
   stop(): Promise<void>
+}
+
+export interface LocalVenues {
+  readonly wallet: string
+  readonly key: string
+  /** As in EARN_MARKETS. */
+  readonly markets: readonly Readonly<Record<string, string>>[]
 }
 
 export interface Wallet {

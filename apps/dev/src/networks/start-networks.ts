@@ -86,7 +86,10 @@ export async function startNetworks(
     addresses: Object.fromEntries(running.map(([name, { addresses }]) => [name, addresses])),
     settings: settingsOf(running),
     keys: Object.fromEntries(
-      running.map(([name, { treasuryKey }]) => [`${PREFIX[name]}_TREASURY_KEY`, treasuryKey]),
+      running.flatMap(([name, { treasuryKey, venues }]) => [
+        [`${PREFIX[name]}_TREASURY_KEY`, treasuryKey],
+        ...(venues === undefined ? [] : [[`${PREFIX[name]}_VENUE_KEY`, venues.key]]),
+      ]),
     ),
     newWallet: async (network) => (await send({ command: 'newWallet', network })) as Wallet,
     fund: async (network, address, more) => void (await send({ command: 'fund', network, address, ...more })),
@@ -113,16 +116,18 @@ const IDENTITY: Readonly<Record<Network, string>> = {
 type Running = readonly (readonly [Network, NetworkSettings])[]
 
 function settingsOf(running: Running): Record<string, string> {
-  const entries = running.flatMap(([name, { addresses, gas, identity }]) => [
+  const entries = running.flatMap(([name, { addresses, gas, identity, venues }]) => [
     [`${PREFIX[name]}_RPC_URLS`, addresses.rpc],
     [`${PREFIX[name]}_USDC`, addresses.usdc],
     [`${PREFIX[name]}_TREASURY`, addresses.treasury],
     [`${PREFIX[name]}_GAS_ACCOUNT`, gas.account],
     [`${PREFIX[name]}_GAS_KEY`, gas.key],
     [IDENTITY[name], identity],
+    ...(venues === undefined ? [] : [[`${PREFIX[name]}_VENUE_WALLET`, venues.wallet]]),
   ])
   return {
     ...Object.fromEntries(entries),
+    EARN_MARKETS: JSON.stringify(running.flatMap(([, { venues }]) => venues?.markets ?? [])),
     ONE_PROVIDER: 'on',
     BASE_WATCH_FROM: '0',
     ALT_WATCH_FROM: '0',

@@ -1,5 +1,5 @@
 import { formatUsd, usdc as money } from '@market/kernel/money'
-import { larger } from '../../bigints.ts'
+import { larger, smaller } from '../../bigints.ts'
 import { word } from '../parse-rpc.ts'
 import { callAll, callEach, type RpcResponse, resultOf } from '../rpc.ts'
 import { readCalled, type Simulated, simulate } from './simulate.ts'
@@ -9,8 +9,10 @@ import {
   askAmount,
   askBalance,
   askMax,
+  type CallRequest,
   callAt,
   deposit,
+  redeem,
   transfer,
   type VaultAt,
 } from './vault-calls.ts'
@@ -46,18 +48,19 @@ export const depositProblemAt = async (at: VaultAt, amount: bigint): Promise<str
   const [inWallet = 0n, inTreasury = 0n, allowed = 0n] = responses.slice(2).map((one) => word(resultOf(one)))
   const simulated = await simulateDeposit(at, amount, { inWallet, inTreasury, allowed })
   if (simulated?.kind === 'reverted') return rejects(simulated.reason)
-  return lossProblem(at, amount, simulated?.shares ?? word(preview.data))
+  const shares = simulated?.shares ?? word(preview.data)
+  if (shares <= 0n) return 'The vault gives no shares for this amount. Deposit more.'
+  const back = smaller(await valueOf(at, shares), simulated?.back ?? amount)
+  if (amount - back <= lossAllowed(amount)) return undefined
+  return `The vault would keep too much: of ${formatUsd(money(amount))} USDC it would pay back only ${formatUsd(money(back))} USDC.`
 }
 
-/** What the shares of the deposit are worth at once. */
-const lossProblem = async (at: VaultAt, amount: bigint, shares: bigint): Promise<string | undefined> => {
-  if (shares <= 0n) return 'The vault gives no shares for this amount. Deposit more.'
+/** What the vault says that shares are worth. */
+const valueOf = async (at: VaultAt, shares: bigint): Promise<bigint> => {
   const [redeemed] = await callAll(at.node, at.chainId, [
     callAt(askAmount(at, 'previewRedeem', shares), at.block),
   ])
-  const back = word(redeemed)
-  if (amount - back <= lossAllowed(amount)) return undefined
-  return `Of ${formatUsd(money(amount))} USDC the vault would pay only ${formatUsd(money(back))} USDC back: it charges a fee.`
+  return word(redeemed)
 }
 
 interface Means {
@@ -66,35 +69,57 @@ interface Means {
   readonly allowed: bigint
 }
 
-type SimulatedDeposit =
-  | { readonly kind: 'reverted'; readonly reason: string }
-  | { readonly kind: 'accepted'; readonly shares?: bigint }
+interface SimulatedDeposit {
+  readonly kind: 'accepted'
+  /** The shares that the wallet really got, where the node can tell. */
+  readonly shares?: bigint
+  /** What the vault really paid for these shares at once, where it would. */
+  readonly back?: bigint
+}
+
+type Rejected = Extract<Simulated, { kind: 'reverted' }>
 
 /**
- * A paused vault often shows it only by a revert. What the wallet lacks comes from the treasury, as it would. Undefined when there is
- * not enough USDC to try.
+ * A paused vault often shows it only by a revert, and one that keeps money only by its payments. What the wallet lacks comes from the
+ * treasury, as it would. Undefined when there is not enough USDC to try.
  */
 const simulateDeposit = async (
   at: VaultAt,
   amount: bigint,
   { inWallet, inTreasury, allowed }: Means,
-): Promise<(SimulatedDeposit & { readonly shares?: bigint }) | undefined> => {
+): Promise<SimulatedDeposit | Rejected | undefined> => {
   const missing = larger(0n, amount - inWallet)
   if (missing > inTreasury) return undefined
-  const held = askBalance(at.vault, at.wallet)
   const move = missing > 0n ? [transfer(at, at.treasury, at.wallet, missing)] : []
-  const [calls] = await simulate(at, [[...move, approve(at, amount), held, deposit(at, amount), held]])
-  if (calls !== undefined) return outcomeOf(calls)
+  const steps = [...move, approve(at, amount), deposit(at, amount)]
+  const owned = askBalance(at.vault, at.wallet)
+  const [calls] = await simulate(at, [[owned, ...steps, owned]])
+  if (calls !== undefined) {
+    const reverted = calls.find((call) => call.kind === 'reverted')
+    if (reverted !== undefined) return reverted
+    const shares = difference(calls.at(0), calls.at(-1))
+    return { kind: 'accepted', shares, ...(await simulateWayBack(at, steps, shares)) }
+  }
   if (missing > 0n || allowed < amount) return undefined
   const [response] = await callEach(at.node, at.chainId, [callAt(deposit(at, amount), at.block)])
   const called = readCalled(response)
   return called.kind === 'reverted' ? called : { kind: 'accepted' }
 }
 
-/** The shares that the wallet really got. */
-const outcomeOf = (calls: readonly Simulated[]): SimulatedDeposit => {
-  const reverted = calls.find((call) => call.kind === 'reverted')
-  if (reverted !== undefined) return reverted
-  const [before, , after] = calls.slice(-3).map((call) => (call.kind === 'returned' ? call.data : '0x'))
-  return { kind: 'accepted', shares: word(after) - word(before) }
+/** Redeems after the deposit. A vault that has nothing liquid, or locks shares, reverts: then only its own statement is known. */
+const simulateWayBack = async (
+  at: VaultAt,
+  steps: readonly CallRequest[],
+  shares: bigint,
+): Promise<{ readonly back?: bigint }> => {
+  const held = askBalance(at.usdc, at.treasury)
+  const [calls] = await simulate(at, [[...steps, held, redeem(at, shares), held]])
+  if (calls === undefined || calls.some(({ kind }) => kind === 'reverted')) return {}
+  return { back: difference(calls.at(-3), calls.at(-1)) }
+}
+
+const difference = (before: Simulated | undefined, after: Simulated | undefined): bigint => {
+  if (before?.kind !== 'returned' || after?.kind !== 'returned')
+    throw new Error('the node could not read a balance')
+  return word(after.data) - word(before.data)
 }

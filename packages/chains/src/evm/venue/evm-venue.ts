@@ -21,6 +21,10 @@ export interface EvmVenueSettings extends EvmSettings {
   readonly feeCapPerGas: bigint
 }
 
+/** A reading is a sequence of calls on one node, up to twenty while the vault is illiquid. */
+const READING_TIMEOUTS = 4
+const DEFAULT_TIMEOUT_MS = 3_000
+
 /** The wallet that holds the shares must have no other use, so that its nonces and its balance are only those of the moves. */
 const checkWallet = (settings: EvmVenueSettings, wallet: string): void => {
   const { network, venueWallet, treasury, cold, gasAccounts = [], ownAddresses } = settings
@@ -45,8 +49,10 @@ export const evmVenue = (settings: EvmVenueSettings, signer: EvmKeySigner, marke
     treasury: addressKey(settings.treasury),
   }
   const nodes = evmNodes(settings)
+  const { timeoutMs = DEFAULT_TIMEOUT_MS } = settings
+  const readers = evmNodes({ ...settings, timeoutMs: timeoutMs * READING_TIMEOUTS })
   const ask = async <T>(run: (at: Awaited<ReturnType<typeof openAt>>) => Promise<T>) =>
-    nodes.queryProviders(async (node: Node) => {
+    readers.queryProviders(async (node: Node) => {
       const at = await openAt(vault, node)
       return { height: at.height, ...(await run(at)) }
     }, minProviders)
