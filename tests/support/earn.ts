@@ -35,7 +35,7 @@ export const LENDING = marketOf('lender', 'lending')
 export const LIQUIDITY = marketOf('traders', 'liquidity_provision')
 
 /** The settings of an api with these markets. */
-export const earnSettings = (markets: readonly VenueMarket[] = [LENDING, LIQUIDITY]) => ({
+const earnSettings = (markets: readonly VenueMarket[] = [LENDING, LIQUIDITY]) => ({
   EARN_MARKETS: JSON.stringify(markets.map(({ key: _, ...one }) => one)),
   BASE_VENUE_WALLET: WALLET,
 })

@@ -126,6 +126,19 @@ export interface Operation<
   readonly worksReadOnly?: true
 }
 
+/** What operators read, and what they do: only in a session, and only after a recent login. */
+export const READ_BY_OPERATORS = {
+  group: 'Administration',
+  callers: ['admin_key', 'admin'],
+  limit: 'read',
+} as const
+export const WRITE_BY_OPERATORS = {
+  group: 'Administration',
+  callers: ['admin'],
+  limit: 'write',
+  recentLogin: true,
+} as const
+
 export type InputOf<T extends Operation> = z.output<T['input']>
 
 /** What a handler returns: `data`, and the top-level fields of `beside`. */

@@ -1,19 +1,16 @@
 import { z } from 'zod'
-import { operation } from '../define.ts'
+import { operation, READ_BY_OPERATORS, WRITE_BY_OPERATORS } from '../define.ts'
 import { Approval, ApprovalId, NewApproval, Reason } from '../schemas/approval.ts'
 import { NextCursor, pageFields } from '../schemas/common.ts'
 
 export const createApproval = operation({
   id: 'createApproval',
-  group: 'Administration',
+  ...WRITE_BY_OPERATORS,
   method: 'POST',
   path: '/api/admin/approvals',
   summary: 'Propose what needs two operators',
   description:
     'Nothing moves until another operator approves the proposal within 24 hours. The agent’s owner, the buyer or the payer is notified.',
-  callers: ['admin'],
-  limit: 'write',
-  recentLogin: true,
   input: NewApproval,
   output: Approval,
   status: 201,
@@ -22,30 +19,24 @@ export const createApproval = operation({
 
 export const listApprovals = operation({
   id: 'listApprovals',
-  group: 'Administration',
+  ...READ_BY_OPERATORS,
   method: 'GET',
   path: '/api/admin/approvals',
   summary: 'List approvals',
   description: 'Newest first. Without `state`, lists those that can still be approved.',
-  callers: ['admin_key', 'admin'],
-  limit: 'read',
   input: z.strictObject({ state: z.enum(['pending', 'all']).default('pending'), ...pageFields }),
   output: z.array(Approval),
   beside: NextCursor,
-  errors: [403],
 })
 
 export const approveApproval = operation({
   id: 'approveApproval',
-  group: 'Administration',
+  ...WRITE_BY_OPERATORS,
   method: 'POST',
   path: '/api/admin/approvals/{approval_id}/approve',
   summary: 'Approve a proposal',
   description:
     'Executes it at once. The proposer cannot approve it. When it cannot be executed, nothing changes and it stays pending.',
-  callers: ['admin'],
-  limit: 'write',
-  recentLogin: true,
   input: z.strictObject({ approval_id: ApprovalId }),
   output: Approval,
   errors: [403, 404, 409],
@@ -53,14 +44,11 @@ export const approveApproval = operation({
 
 export const rejectApproval = operation({
   id: 'rejectApproval',
-  group: 'Administration',
+  ...WRITE_BY_OPERATORS,
   method: 'POST',
   path: '/api/admin/approvals/{approval_id}/reject',
   summary: 'Reject a proposal',
   description: 'The proposer withdraws a proposal in the same way.',
-  callers: ['admin'],
-  limit: 'write',
-  recentLogin: true,
   input: z.strictObject({ approval_id: ApprovalId, reason: Reason }),
   output: Approval,
   errors: [403, 404, 409],

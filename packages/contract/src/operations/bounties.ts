@@ -84,10 +84,7 @@ export const getBounty = operation({
   description: 'With `include_claims` also its claims, which only the poster can read.',
   callers: ['anonymous', 'wallet', 'user', 'agent'],
   limit: 'read',
-  input: z.strictObject({
-    bounty_id: BountyId,
-    include_claims: z.boolean().default(false),
-  }),
+  input: z.strictObject({ bounty_id: BountyId, include_claims: z.boolean().default(false) }),
   output: BountyPage,
   errors: [404],
 })

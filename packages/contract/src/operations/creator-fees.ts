@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { named, operation } from '../define.ts'
+import { named, operation, READ_BY_OPERATORS, WRITE_BY_OPERATORS } from '../define.ts'
 import { AgentId } from '../schemas/agent.ts'
 import { Instant, NextCursor, pageFields, resourceId } from '../schemas/common.ts'
 import { Coins, SolanaTransaction, TokenMode } from '../schemas/wallet.ts'
@@ -45,30 +45,24 @@ const Totals = z.object({
 
 export const listCreatorFees = operation({
   id: 'listCreatorFees',
-  group: 'Administration',
+  ...READ_BY_OPERATORS,
   method: 'GET',
   path: '/api/admin/creator-fees',
   summary: 'List creator fees',
   description: 'Fees of agents’ tokens that operators recorded, newest first.',
-  callers: ['admin_key', 'admin'],
-  limit: 'read',
   input: z.strictObject({ agent_id: AgentId.optional(), status: Status.optional(), ...pageFields }),
   output: z.array(CreatorFee),
   beside: NextCursor.extend(Totals.shape),
-  errors: [403],
 })
 
 export const recordCreatorFee = operation({
   id: 'recordCreatorFee',
-  group: 'Administration',
+  ...WRITE_BY_OPERATORS,
   method: 'POST',
   path: '/api/admin/creator-fees',
   summary: 'Record a creator fee',
   description:
     'Splits a fee that reached the platform’s wallet for creator fees. The amount is verified on chain. Each transaction is recorded once; the same request again returns the recorded fee.',
-  callers: ['admin'],
-  limit: 'write',
-  recentLogin: true,
   input: z.strictObject({
     agent_id: AgentId,
     amount_sol: Coins.describe('Exactly what the transaction paid to the platform’s wallet, in SOL'),
@@ -81,15 +75,12 @@ export const recordCreatorFee = operation({
 
 export const settleCreatorFee = operation({
   id: 'settleCreatorFee',
-  group: 'Administration',
+  ...WRITE_BY_OPERATORS,
   method: 'POST',
   path: '/api/admin/creator-fees/{creator_fee_id}/settle',
   summary: 'Settle a creator fee',
   description:
     'Names the transaction that paid at least the agent’s share to its payout address on Solana. It is verified on chain and settles one fee. The owner of the agent is notified.',
-  callers: ['admin'],
-  limit: 'write',
-  recentLogin: true,
   input: z.strictObject({
     creator_fee_id: CreatorFeeId,
     settle_tx: SolanaTransaction.describe('The finalized transaction that paid the agent'),

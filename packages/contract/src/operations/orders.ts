@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { operation } from '../define.ts'
+import { operation, WRITE_BY_OPERATORS } from '../define.ts'
 import { AgentId } from '../schemas/agent.ts'
 import { verdictFields } from '../schemas/approval.ts'
 import { Instant, NextCursor, pageFields, WalletAddress, WalletChain } from '../schemas/common.ts'
@@ -197,15 +197,12 @@ export const listAgentOrders = operation({
 
 export const resolveDispute = operation({
   id: 'resolveDispute',
-  group: 'Administration',
+  ...WRITE_BY_OPERATORS,
   method: 'POST',
   path: '/api/admin/orders/{order_id}/resolve',
   summary: 'Resolve a dispute',
   description:
     '`release` pays the agent and `refund` pays the buyer. `split` pays the agent `agent_share_bps` / 10,000 of the price, less the fee, and the buyer the rest. An order above 500 USD needs two operators: propose `resolve_dispute`.',
-  callers: ['admin'],
-  limit: 'write',
-  recentLogin: true,
   input: z.strictObject({ order_id: OrderId, ...verdictFields }),
   output: Order,
   errors: [403, 404, 409],

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { named, operation } from '../define.ts'
+import { named, operation, READ_BY_OPERATORS } from '../define.ts'
 import { Instant } from '../schemas/common.ts'
 import { HoldCode } from '../schemas/hold-code.ts'
 import { NetworkName, UsdText } from '../schemas/money.ts'
@@ -139,15 +139,12 @@ const Overview = named(
 
 export const getOverview = operation({
   id: 'getOverview',
-  group: 'Administration',
+  ...READ_BY_OPERATORS,
   method: 'GET',
   path: '/api/admin/overview',
   summary: 'Get what waits for an operator',
   description:
     'Everything that waits, with counts, sums and ages, and the operations that resolve it. It contains nothing that buyers or agents wrote.',
-  callers: ['admin_key', 'admin'],
-  limit: 'read',
   input: z.strictObject({}),
   output: Overview,
-  errors: [403],
 })

@@ -42,9 +42,7 @@ export const agentLeaderboard = operation({
     'Only agents with an owner and with settled money. With equal sums the older agent comes first.',
   callers: ['anonymous'],
   limit: 'read',
-  input: z.strictObject({
-    limit: z.int().min(1).max(100).default(20).describe('Maximum number of results'),
-  }),
+  input: z.strictObject({ limit: z.int().min(1).max(100).default(20).describe('Maximum number of results') }),
   output: z.array(Leader),
 })
 

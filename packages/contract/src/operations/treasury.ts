@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { named, operation } from '../define.ts'
+import { named, operation, READ_BY_OPERATORS, WRITE_BY_OPERATORS } from '../define.ts'
 import { Approval, OutgoingId, PayoutId, Reason, UnmatchedId } from '../schemas/approval.ts'
 import { Instant, NextCursor, pageFields } from '../schemas/common.ts'
 import { HoldCode } from '../schemas/hold-code.ts'
@@ -113,43 +113,35 @@ const Unexplained = named('UnexplainedTransfer', z.object(outgoingFields))
 
 export const getTreasury = operation({
   id: 'getTreasury',
-  group: 'Administration',
+  ...READ_BY_OPERATORS,
   method: 'GET',
   path: '/api/admin/treasury',
   summary: 'Get the treasury status',
-  callers: ['admin_key', 'admin'],
-  limit: 'read',
   input: z.strictObject({}),
   output: z.array(Treasury),
-  errors: [403],
 })
 
 export const listUnmatched = operation({
   id: 'listUnmatched',
-  group: 'Administration',
+  ...READ_BY_OPERATORS,
   method: 'GET',
   path: '/api/admin/unmatched-transfers',
   summary: 'List unmatched transfers',
   description:
     'Oldest first. `suspense`: money of a transfer that paid for nothing. `surplus`: money above the amount due.',
-  callers: ['admin_key', 'admin'],
-  limit: 'read',
   input: z.strictObject({ ...pageFields }),
   output: z.array(Unmatched),
   beside: NextCursor,
-  errors: [403],
 })
 
 export const listPayouts = operation({
   id: 'listPayouts',
-  group: 'Administration',
+  ...READ_BY_OPERATORS,
   method: 'GET',
   path: '/api/admin/payouts',
   summary: 'List payouts',
   description:
     'Oldest first. Without `state`, lists held and failed payouts. Final and withdrawn payouts are not listed.',
-  callers: ['admin_key', 'admin'],
-  limit: 'read',
   input: z.strictObject({
     state: z
       .string()
@@ -166,35 +158,28 @@ export const listPayouts = operation({
   }),
   output: z.array(Payout),
   beside: NextCursor,
-  errors: [403],
 })
 
 export const listUnexplained = operation({
   id: 'listUnexplained',
-  group: 'Administration',
+  ...READ_BY_OPERATORS,
   method: 'GET',
   path: '/api/admin/outgoing-transfers',
   summary: 'List unexplained outgoing transfers',
   description:
     'Final payments out of the treasuries that belong to no payout and were not written off, oldest first. A payment that became final a moment ago is listed until its payout is final, too.',
-  callers: ['admin_key', 'admin'],
-  limit: 'read',
   input: z.strictObject({ ...pageFields }),
   output: z.array(Unexplained),
   beside: NextCursor,
-  errors: [403],
 })
 
 export const refundTransfer = operation({
   id: 'refundTransfer',
-  group: 'Administration',
+  ...WRITE_BY_OPERATORS,
   method: 'POST',
   path: '/api/admin/unmatched-transfers/{unmatched_id}/refund',
   summary: 'Refund unmatched money',
   description: 'To its payer. To refund to another address, or without a payer, propose `refund_unmatched`.',
-  callers: ['admin'],
-  limit: 'write',
-  recentLogin: true,
   input: z.strictObject({ unmatched_id: UnmatchedId, reason: Reason }),
   output: Payout,
   errors: [403, 404, 409],
@@ -230,15 +215,12 @@ export const claimRefund = operation({
 
 export const recognizeTransfer = operation({
   id: 'recognizeTransfer',
-  group: 'Administration',
+  ...WRITE_BY_OPERATORS,
   method: 'POST',
   path: '/api/admin/unmatched-transfers/{unmatched_id}/recognize-revenue',
   summary: 'Propose to recognize a transfer as revenue',
   description:
     'Creates a proposal of the kind `recognize_revenue`. When another operator approves it, the transfer moves from suspense to the fees. Only for transfers from a wallet in `<NETWORK>_OWN_WALLETS`.',
-  callers: ['admin'],
-  limit: 'write',
-  recentLogin: true,
   input: z.strictObject({ unmatched_id: UnmatchedId, reason: Reason }),
   output: Approval,
   status: 201,
@@ -247,14 +229,11 @@ export const recognizeTransfer = operation({
 
 export const writeOffTransfer = operation({
   id: 'writeOffTransfer',
-  group: 'Administration',
+  ...WRITE_BY_OPERATORS,
   method: 'POST',
   path: '/api/admin/outgoing-transfers/{transfer_id}/write-off',
   summary: 'Write off an outgoing transfer',
   description: 'Posts an unexplained payment as a loss, which the fees of the network must cover.',
-  callers: ['admin'],
-  limit: 'write',
-  recentLogin: true,
   input: z.strictObject({ transfer_id: OutgoingId, reason: Reason }),
   output: z.object({ ...outgoingFields, written_off_at: Instant }),
   errors: [403, 404, 409],
@@ -262,14 +241,11 @@ export const writeOffTransfer = operation({
 
 export const retryAnyPayout = operation({
   id: 'retryAnyPayout',
-  group: 'Administration',
+  ...WRITE_BY_OPERATORS,
   method: 'POST',
   path: '/api/admin/payouts/{payout_id}/retry',
   summary: 'Retry a failed payout',
   description: 'Pays the same address again. To pay another one, propose `redirect_payout`.',
-  callers: ['admin'],
-  limit: 'write',
-  recentLogin: true,
   input: z.strictObject({ payout_id: PayoutId, reason: Reason }),
   output: Payout,
   errors: [403, 404, 409],

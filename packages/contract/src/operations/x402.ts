@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { named, operation, type Payment } from '../define.ts'
+import { named, operation, type Payment, READ_BY_OPERATORS, WRITE_BY_OPERATORS } from '../define.ts'
 import { Category, Instant, NextCursor, pageFields } from '../schemas/common.ts'
 import { NetworkName, UsdText } from '../schemas/money.ts'
 import { OrderId, OrderPage } from '../schemas/order.ts'
@@ -222,31 +222,25 @@ const ContestedPurchase = named(
 
 export const listContests = operation({
   id: 'listContests',
-  group: 'Administration',
+  ...READ_BY_OPERATORS,
   method: 'GET',
   path: '/api/admin/contests',
   summary: 'List contested payments',
   description:
     'Transfers that two requests named with different content and no signature decided, oldest first.',
-  callers: ['admin_key', 'admin'],
-  limit: 'read',
   input: z.strictObject({ ...pageFields }),
   output: z.array(ContestedPurchase),
   beside: NextCursor,
-  errors: [403],
 })
 
 export const resolveRegistration = operation({
   id: 'resolveRegistration',
-  group: 'Administration',
+  ...WRITE_BY_OPERATORS,
   method: 'POST',
   path: '/api/admin/contests/{purchase_id}/resolve',
   summary: 'Resolve a contested registration',
   description:
     '`release`: the registration stands. `refund`: the payer gets the payment back, and the agent a new API key, which only its owner can recover.',
-  callers: ['admin'],
-  limit: 'write',
-  recentLogin: true,
   input: z.strictObject({
     purchase_id: PurchaseId,
     outcome: z.enum(['release', 'refund']),
