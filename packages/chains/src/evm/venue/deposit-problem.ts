@@ -50,13 +50,13 @@ export const depositProblemAt = async (at: VaultAt, amount: bigint): Promise<str
   if (simulated?.kind === 'reverted') return rejects(simulated.reason)
   const shares = simulated?.shares ?? word(preview.data)
   if (shares <= 0n) return 'The vault gives no shares for this amount. Deposit more.'
-  const back = smaller(await valueOf(at, shares), simulated?.back ?? amount)
+  const back = smaller(await worthOf(at, shares), simulated?.back ?? amount)
   if (amount - back <= lossAllowed(amount)) return undefined
   return `The vault would keep too much: of ${formatUsd(money(amount))} USDC it would pay back only ${formatUsd(money(back))} USDC.`
 }
 
 /** What the vault says that shares are worth. */
-const valueOf = async (at: VaultAt, shares: bigint): Promise<bigint> => {
+const worthOf = async (at: VaultAt, shares: bigint): Promise<bigint> => {
   const [redeemed] = await callAll(at.node, at.chainId, [
     callAt(askAmount(at, 'previewRedeem', shares), at.block),
   ])
