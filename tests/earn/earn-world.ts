@@ -7,10 +7,11 @@ import type { Wallet } from '@market/core/ports/signatures'
 import type { Venue, VenueMarket, Venues } from '@market/core/ports/venue'
 import { depositPayment, registerDeposit, settleDeposits, undoDeposit } from '@market/earn/deposits'
 import { advanceMoves } from '@market/earn/moves'
-import { findPoolParts, openPools, type PauseReason, readPools } from '@market/earn/pools'
+import { openPools, type PauseReason, readPools } from '@market/earn/pools'
 import {
   awaitWithdrawal,
   earnPayoutListener,
+  findEarnHolders,
   requestWithdrawal,
   settleWithdrawals,
 } from '@market/earn/withdrawals'
@@ -136,7 +137,7 @@ export async function step(world: EarnWorld): Promise<void> {
   const earn = { ...ctx, venues }
   await readMoney(world)
   await compareOutgoingTransfers(ctx, NETWORK)
-  await checkReserves({ ...ctx, earnHolders: findPoolParts })
+  await checkReserves({ ...ctx, earnHolders: findEarnHolders })
   for (const id of await duePayouts(payouts, NETWORK, 50)) await advanceDue(payouts, id)
   const listener = { onPaused: (_: string, reason: PauseReason) => void pauses.push(reason) }
   await openPools(earn, listener)

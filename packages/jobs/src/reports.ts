@@ -4,7 +4,8 @@ import { TooFewProviders } from '@market/core/ports/chain'
 import type { ObjectStore } from '@market/core/ports/object-store'
 import type { ReserveAnchors } from '@market/core/ports/reserve-anchor'
 import type { SignerContext } from '@market/custody/wallets'
-import { type EarnContext, findPoolParts, openPools, type PauseReason, readPools } from '@market/earn/pools'
+import { type EarnContext, openPools, type PauseReason, readPools } from '@market/earn/pools'
+import { findEarnHolders } from '@market/earn/withdrawals'
 import { foldNames } from '@market/identity/agents'
 import { SECOND } from '@market/kernel/clock'
 import { type Purposes, recheckTransfers } from '@market/money/payments'
@@ -43,7 +44,7 @@ export async function reportRecheck(ctx: SweepContext, log: SweepLog): Promise<v
 
 /** Operators set alerts on these log lines. */
 export async function reportReserves(ctx: SweepContext, log: SweepLog): Promise<void> {
-  const reports = await checkReserves({ ...ctx, earnHolders: findPoolParts })
+  const reports = await checkReserves({ ...ctx, earnHolders: findEarnHolders })
   for (const { network, error } of reports)
     if (error instanceof ProvidersDisagree || error instanceof TooFewProviders) {
       ctx.countDisagreement(network)

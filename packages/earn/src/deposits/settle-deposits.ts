@@ -8,6 +8,7 @@ import {
   addVenueShares,
   type EarnContext,
   findPool,
+  isCurrent,
   lockPool,
   mintShares,
   type Pool,
@@ -64,6 +65,7 @@ async function mint(ctx: EarnContext, move: Move): Promise<void> {
     id: deposit.id,
     venueShares: (received * deposit.amount) / move.amount,
   }))
+  const at = ctx.clock.now()
   const values = await venue.valuesOf([pool.venueShares, ...parts.map((part) => part.venueShares)])
   const [value] = values
   assert(value !== undefined, 'the venue values what it is asked for')
@@ -71,8 +73,8 @@ async function mint(ctx: EarnContext, move: Move): Promise<void> {
   await transact(ctx.db, async (tx) => {
     const locked = await lockPool(tx, pool.key)
     const deposits = (await lockOfMove(tx, move.id)).filter(({ status }) => status === 'deploying')
-    // Another worker was first, or another move changed the pool: the next sweep reads again.
-    if (locked.venueShares !== pool.venueShares || deposits.length === 0) return
+    // Another worker was first, or something else changed the pool: the next sweep reads again.
+    if (deposits.length === 0 || !isCurrent(locked, { shares: pool.venueShares, at }, ctx.clock.now())) return
     let { equity } = await revalue(ctx, tx, locked, value)
     for (const deposit of deposits) {
       const worth = valueById.get(deposit.id)

@@ -1,11 +1,19 @@
-import type { Venue } from '@market/core/ports/venue'
+import type { Venue, VenueReceipt } from '@market/core/ports/venue'
 import { type Tx, transact } from '@market/database/transact'
 import { assert } from '@market/kernel/assert'
 import { type Usdc, usdc } from '@market/kernel/money'
 import { balanceOf, postNew, suspense, venue as venueAccount } from '@market/money/ledger'
 import { lockTransfer, transferName } from '@market/money/payments'
 import { findPayoutOf, withdrawPayout } from '@market/money/payouts'
-import { addVenueShares, type EarnContext, lockPool } from '../pools/index.ts'
+import {
+  addVenueShares,
+  type EarnContext,
+  findPool,
+  isCurrent,
+  lockPool,
+  type Pool,
+  revalue,
+} from '../pools/index.ts'
 import { advanceStep, RETRY_RETURN_MS } from './advance-step.ts'
 import { type Move, moveAccount } from './move.ts'
 import type { MoveAction, MoveState } from './states.ts'
@@ -107,16 +115,42 @@ async function withdraw(ctx: EarnContext, venue: Venue, move: Move): Promise<voi
     await save(ctx, move, 'fail', { problem: `The venue did not pay out: ${outcome.reason}` })
   if (outcome.kind !== 'final') return
   const { reference } = outcome
-  const { assets, shares } = await venue.receiptOf(reference)
-  await save(ctx, move, 'withdraw', { venueShares: shares, assets, reference }, async (tx) => {
-    await addVenueShares(tx, move.poolKey, -shares)
-    await postNew(ctx, tx, {
-      key: `earn.recalled:${move.id}`,
-      reason: 'earn.recalled',
-      subject: move.id,
-      network: move.network,
-      moves: [{ from: moveAccount(move), to: venueAccount(move.network, move.poolKey), amount: assets }],
-    })
+  const receipt = await venue.receiptOf(reference)
+  const pool = await findPool(ctx.db, move.poolKey)
+  assert(pool !== undefined, `${move.poolKey} is a pool`)
+  const left = pool.venueShares - receipt.shares
+  const at = ctx.clock.now()
+  const [value] = await venue.valuesOf([left])
+  assert(value !== undefined, 'the venue values what it is asked for')
+  await transact(ctx.db, async (tx) => {
+    const lockedPool = await lockPool(tx, move.poolKey)
+    const locked = await lockMove(tx, move.id)
+    if (locked.state !== move.state) return
+    // Something else changed the pool: the next sweep reads again.
+    if (!isCurrent(lockedPool, { shares: pool.venueShares, at }, ctx.clock.now())) return
+    await recordRecall(ctx, tx, lockedPool, move, receipt)
+    // At once, because what came can be worth more or less than the ledger had for it.
+    await revalue(ctx, tx, lockedPool, value)
+    const change = { venueShares: receipt.shares, assets: receipt.assets, reference }
+    await saveMove(tx, locked, 'withdraw', change, ctx.clock.now())
+  })
+}
+
+/** The vault's shares are gone, and what it paid for them is on its way to the treasury. */
+async function recordRecall(
+  ctx: EarnContext,
+  tx: Tx,
+  { key, network }: Pool,
+  move: Move,
+  { assets, shares }: VenueReceipt,
+): Promise<void> {
+  await addVenueShares(tx, key, -shares)
+  await postNew(ctx, tx, {
+    key: `earn.recalled:${move.id}`,
+    reason: 'earn.recalled',
+    subject: move.id,
+    network,
+    moves: [{ from: moveAccount(move), to: venueAccount(network, key), amount: assets }],
   })
 }
 

@@ -1,7 +1,7 @@
 import type { Needs } from '@market/core/context'
 import type { Venue, VenueReading } from '@market/core/ports/venue'
 import type { Tx } from '@market/database/transact'
-import { DAY, earlier, MINUTE } from '@market/kernel/clock'
+import { DAY, earlier, MINUTE, SECOND } from '@market/kernel/clock'
 import { isConfiguredAs } from './open-pools.ts'
 import { isFresh, type PauseReason, type Pool } from './pool.ts'
 import { revalue, type Valuation } from './revalue.ts'
@@ -37,7 +37,7 @@ export async function recordReading(
 ): Promise<RecordedReading | undefined> {
   const pool = await lockPool(tx, venue.market.key)
   if (pool.paused === 'wallet' || !isConfiguredAs(pool, venue)) return undefined
-  if (pool.venueShares !== reading.shares || isOutdated(pool, reading.at, ctx.clock.now())) return undefined
+  if (!isCurrent(pool, reading, ctx.clock.now())) return undefined
   const valuation = await revalue(ctx, tx, pool, reading.value)
   const paused = pauseFor(valuation, reading)
   await saveReading(tx, pool.key, { ...reading, paused }, reading.at)
@@ -49,9 +49,20 @@ export async function recordReading(
   return { ...valuation, pool, paused }
 }
 
+/** More than a transaction waits for a lock. What was read before says nothing about the venue now. */
+const CURRENT_MS = 30 * SECOND
+
+/** Whether what was read from the venue still says what a locked pool is worth. */
+export const isCurrent = (
+  pool: Pool,
+  { shares, at }: Pick<TimedReading, 'shares' | 'at'>,
+  now: Date,
+): boolean =>
+  pool.venueShares === shares && now.getTime() - at.getTime() <= CURRENT_MS && !isOutdated(pool, at, now)
+
 /** A time far ahead is of a worker whose clock is wrong. It must not stop the readings of the others. */
 const isOutdated = ({ reading }: Pool, at: Date, now: Date): boolean =>
-  reading !== null && reading.at >= at && (reading.at <= now || isFresh({ reading }, now))
+  reading !== null && reading.at > at && (reading.at <= now || isFresh({ reading }, now))
 
 function pauseFor({ equity, missing }: Valuation, { isHonest }: VenueReading): PauseReason | null {
   if (missing > 0n || (equity.micros === 0n && equity.shares > 0n)) return 'impaired'

@@ -1,3 +1,4 @@
+export { findEarnHolders } from './find-holders.ts'
 export { hasMoneyInEarn } from './has-money.ts'
 export { listMarkets, listPools } from './list-markets.ts'
 export { type ListedWithdrawal, listWithdrawals } from './list-withdrawals.ts'

@@ -1,5 +1,4 @@
 import { type Tx, transact } from '@market/database/transact'
-import { assert } from '@market/kernel/assert'
 import { type Usdc, usdc, ZERO } from '@market/kernel/money'
 import { pool as equityAccount, postNew, withdrawal as withdrawalAccount } from '@market/money/ledger'
 import { requestPayout } from '@market/money/payouts'
@@ -8,11 +7,14 @@ import { mayBegin, requestRecall } from '../moves/index.ts'
 import {
   burnShares,
   type EarnContext,
+  type Equity,
   findPool,
   findPosition,
   lockPool,
   type Pool,
-  revalue,
+  type Position,
+  readVenue,
+  recordReading,
   valueOfShares,
 } from '../pools/index.ts'
 import { liquidityOf } from './liquidity.ts'
@@ -39,61 +41,55 @@ export async function settleWithdrawals(ctx: EarnContext): Promise<void> {
 async function burn(ctx: EarnContext, { id, poolKey }: Withdrawal): Promise<void> {
   const [pool, venue] = [await findPool(ctx.db, poolKey), ctx.venues[poolKey]]
   if (pool === undefined || venue === undefined) return
-  const [value] = await venue.valuesOf([pool.venueShares])
-  assert(value !== undefined, 'the venue values what it is asked for')
-  const liquid = await venue.withdrawable(value)
+  const reading = await readVenue(ctx, venue, pool)
   await transact(ctx.db, async (tx) => {
-    const locked = await lockPool(tx, poolKey)
+    // Undefined when something changed the pool meanwhile: the next sweep reads again.
+    const recorded = await recordReading(ctx, tx, venue, reading)
     const withdrawal = await lockWithdrawal(tx, id)
-    // Another worker was first, or a move changed the pool: the next sweep reads again.
-    if (withdrawal.status !== 'requested' || locked.venueShares !== pool.venueShares) return
+    if (recorded === undefined || withdrawal.status !== 'requested') return
+    const decided = recorded.paused === null ? await decide(tx, withdrawal, recorded.equity) : 'pool_paused'
     const now = ctx.clock.now()
-    const { equity, missing } = await revalue(ctx, tx, locked, value)
-    const decided = await decide(tx, locked, withdrawal, missing)
     if (typeof decided === 'string')
       return saveWithdrawal(tx, withdrawal, { status: 'rejected', failure: decided }, now)
-    const amount = valueOfShares(decided.shares, equity)
-    if (amount === ZERO)
-      return saveWithdrawal(tx, withdrawal, { status: 'rejected', failure: 'worth_nothing' }, now)
-    const { idle, owed, recalled } = await liquidityOf(tx, locked)
-    const wasLiquid = idle + recalled + liquid >= owed + amount
-    await burnShares(tx, { poolKey, holder: withdrawal.holder, ...decided }, now)
+    const { position, amount } = decided
+    const { idle, owed, recalled } = await liquidityOf(tx, pool)
+    const wasLiquid = idle + recalled + reading.liquid >= owed + amount
+    await burnShares(tx, position, now)
     await postNew(ctx, tx, {
       key: `earn.burned:${id}`,
       reason: 'earn.burned',
       subject: id,
       network: pool.network,
       moves: [
-        {
-          from: equityAccount(pool.network, poolKey),
-          to: withdrawalAccount(pool.network, id),
-          amount,
-        },
+        { from: equityAccount(pool.network, poolKey), to: withdrawalAccount(pool.network, id), amount },
       ],
     })
-    await saveWithdrawal(
-      tx,
-      withdrawal,
-      { status: 'queued', burnedShares: decided.shares, amount, wasLiquid },
-      now,
-    )
-    await fill(ctx, tx, locked)
+    const burned = { status: 'queued', burnedShares: position.shares, amount, wasLiquid } as const
+    await saveWithdrawal(tx, withdrawal, burned, now)
+    await fill(ctx, tx, pool)
   })
 }
 
-/** The shares to burn and their part of the principal, or why none are. Only what the worker reads itself counts. */
+interface Burned {
+  /** The shares, and their part of the principal. */
+  readonly position: Position
+  readonly amount: Usdc
+}
+
+/** What to burn and what it is worth, or why nothing is burned. Only what the worker reads itself counts. */
 async function decide(
   tx: Tx,
-  pool: Pool,
   { poolKey, holder, shares, destination }: Withdrawal,
-  missing: Usdc,
-): Promise<{ shares: bigint; principal: Usdc } | WithdrawalFailure> {
-  if (pool.paused !== null || missing > ZERO) return 'pool_paused'
-  const position = await findPosition(tx, poolKey, holder)
-  const burned = shares ?? position?.shares ?? 0n
-  if (position === undefined || burned === 0n || burned > position.shares) return 'insufficient_shares'
+  equity: Equity,
+): Promise<Burned | WithdrawalFailure> {
+  const held = await findPosition(tx, poolKey, holder)
+  const burned = shares ?? held?.shares ?? 0n
+  if (held === undefined || burned === 0n || burned > held.shares) return 'insufficient_shares'
   if (!(await findPayers(tx, { poolKey, holder })).includes(destination)) return 'wrong_destination'
-  return { shares: burned, principal: usdc((position.principal * burned) / position.shares) }
+  const amount = valueOfShares(burned, equity)
+  if (amount === ZERO) return 'worth_nothing'
+  const principal = usdc((held.principal * burned) / held.shares)
+  return { position: { poolKey, holder, shares: burned, principal }, amount }
 }
 
 const fillQueue = (ctx: EarnContext, key: string): Promise<void> =>

@@ -104,6 +104,17 @@ export async function sumOwed(db: Db | Tx): Promise<ReadonlyMap<string, Usdc>> {
   return new Map(rows.map(({ pool_key, owed }) => [pool_key, usdc(owed)]))
 }
 
+/** What pools owe, by withdrawal. */
+export async function findOwed(
+  tx: Tx,
+  poolKeys: readonly string[],
+): Promise<{ id: WithdrawalId; destination: string; micros: bigint }[]> {
+  const { rows } = await sql<{ id: WithdrawalId; destination: string; micros: bigint }>`
+    select id, destination, amount_micros - filled_micros as micros from earn_withdrawals
+    where status = 'queued' and pool_key = any(${[...poolKeys]}::text[])`.execute(tx)
+  return rows
+}
+
 type WithdrawalChange =
   | {
       readonly status: 'queued'
