@@ -110,7 +110,7 @@ describe.each(Object.entries(STDIO_CLIENTS))('%s', (name, connect) => {
     expect(missing).toMatchObject({ isError: true, _meta: { 'market/error': { status: 404 } } })
     const gone = await client.call('market_verify_twitter')
     expect(gone).toMatchObject({ isError: true, _meta: { 'market/error': { status: 410, code: 'gone' } } })
-    await expect(client.call('market_earn_markets')).rejects.toThrow(/Unknown tool/)
+    await expect(client.call('market_earn_everything')).rejects.toThrow(/Unknown tool/)
   })
 })
 

@@ -55,7 +55,7 @@ describe.each(Object.entries(CLIENTS))('%s', (name, connect) => {
     expect(wrong.content[0]?.text).toMatch(/action/)
     const gone = await client.call('market_verify_twitter')
     expect(gone).toMatchObject({ isError: true, _meta: { 'market/error': { status: 410, code: 'gone' } } })
-    await expect(client.call('market_earn_markets')).rejects.toThrow(/Unknown tool/)
+    await expect(client.call('market_earn_everything')).rejects.toThrow(/Unknown tool/)
   })
 })
 
