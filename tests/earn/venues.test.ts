@@ -51,7 +51,7 @@ describe('a lending vault', () => {
     expect(world.pauses).toEqual(['impaired'])
     const bob = await newDepositor(world)
     await expect(deposit(world, bob, 100n * USD)).rejects.toMatchObject({
-      extra: { code: 'not_depositable' },
+      extra: { code: 'pool_paused' },
     })
     await world.vault.donate(60n * USD)
     await world.vault.repay(40n * USD, 0n)

@@ -138,6 +138,8 @@ test('leaked API key: the writes that it can call are those that this file and d
     'createReview',
     'createService',
     'deleteService',
+    // Deposits a transfer that the owner's wallet made. It is paid out to that wallet only.
+    'depositToEarn',
     'deliverOrder',
     'generate',
     // Purchases are paid by who signs or names the payment; the key alone proves no payer.
@@ -163,5 +165,7 @@ test('leaked API key: the writes that it can call are those that this file and d
     // Sends to the address that the owner set 24 hours ago, and to no other.
     'withdraw',
     'withdrawClaim',
+    // Pays to a wallet that paid one of the agent's deposits, and to no other.
+    'withdrawFromEarn',
   ])
 })

@@ -174,12 +174,14 @@ const MESSAGES: Readonly<Record<MintProblem, string>> = {
 }
 
 async function requireDepositable(ctx: Ctx, pool: Pool, amount: Usdc): Promise<void> {
-  if (pool.paused !== null || pool.reading?.acceptsDeposits !== true)
-    throw new ApiError(
-      'unavailable',
-      `${pool.key} takes no deposits now. Your transfer was not used: register it later, use another market of GET /api/earn/pool/markets, or get it back by POST /api/unmatched-transfers/{id}/refund.`,
-      { code: 'not_depositable', retryAfterSeconds: 60 },
-    )
+  const keeps =
+    'Your transfer was not used: register it later, use another market of GET /api/earn/pool/markets, or get it back by POST /api/unmatched-transfers/{id}/refund.'
+  if (pool.paused !== null)
+    throw new ApiError('conflict', `${pool.key} stands still while its venue is checked. ${keeps}`, {
+      code: 'pool_paused',
+    })
+  if (pool.reading?.acceptsDeposits !== true)
+    throw new ApiError('conflict', `${pool.key} takes no deposits now. ${keeps}`, { code: 'not_depositable' })
   const problem = mintProblem(amount, await equityOf(ctx.db, pool))
   if (problem !== undefined) throw new ApiError('invalid', MESSAGES[problem], { code: problem })
 }

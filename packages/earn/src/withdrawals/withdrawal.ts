@@ -42,7 +42,7 @@ const REJECTIONS = {
       `Shares of ${key} are paid out only to a wallet that paid one of your deposits into it. Nothing was burned.`,
   },
   pool_paused: {
-    kind: 'unavailable',
+    kind: 'conflict',
     message: (key: string) =>
       `${key} stands still while its venue is checked. Nothing was burned. Try again later.`,
   },
@@ -55,8 +55,7 @@ const REJECTIONS = {
 /** Why a withdrawal was rejected. */
 export function rejection(failure: WithdrawalFailure, key: string): ApiError {
   const { kind, message } = REJECTIONS[failure]
-  const retry = kind === 'unavailable' && { retryAfterSeconds: 60 }
-  return new ApiError(kind, message(key), { code: failure, ...retry })
+  return new ApiError(kind, message(key), { code: failure })
 }
 
 /** The part for which no payout was requested. */
