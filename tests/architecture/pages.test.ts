@@ -8,7 +8,7 @@ const read = (file: string) => readFileSync(file, 'utf8')
 describe('ARCHITECTURE.md', () => {
   const page = read('ARCHITECTURE.md')
 
-  test('has the state diagrams of orders, payouts and wallet operations', () => {
+  test('has the state diagrams of orders, payouts, wallet operations and moves', () => {
     expect([...page.matchAll(/<!-- states:(\w+) -->\n```mermaid/g)].map(([, name]) => name)).toEqual([
       'orders',
       'payouts',

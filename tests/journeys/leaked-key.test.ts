@@ -138,9 +138,9 @@ test('leaked API key: the writes that it can call are those that this file and d
     'createReview',
     'createService',
     'deleteService',
+    'deliverOrder',
     // Deposits a transfer that the owner's wallet made. It is paid out to that wallet only.
     'depositToEarn',
-    'deliverOrder',
     'generate',
     // Purchases are paid by who signs or names the payment; the key alone proves no payer.
     'hireService',
