@@ -11,7 +11,7 @@ const DIAGRAMS: Readonly<Record<string, { readonly table: Table; readonly first:
   orders: { table: ORDERS, first: ['pending_quote', 'quoted'] },
   payouts: { table: PAYOUTS, first: ['queued', 'failed'] },
   wallets: { table: WALLETS, first: ['requested'] },
-  moves: { table: MOVES, first: ['approving', 'withdrawing'] },
+  moves: { table: MOVES, first: ['funding', 'withdrawing'] },
 }
 
 /** One arrow per pair of states, with every action that leads from the first to the second. */

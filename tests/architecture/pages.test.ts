@@ -13,6 +13,7 @@ describe('ARCHITECTURE.md', () => {
       'orders',
       'payouts',
       'wallets',
+      'moves',
     ])
   })
 

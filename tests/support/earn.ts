@@ -133,7 +133,7 @@ export async function giveShares({ db }: Pick<Market, 'db'>, holder: string, hol
   for (const payer of payers) await insertActive(db, holder, { poolKey, payer, shares, micros })
 }
 
-const STEPS = ['funding', 'depositing', 'done'] as const
+const STEPS = ['approving', 'depositing', 'done'] as const
 
 /** A deposit whose shares exist, with its transfer and its finished move. */
 async function insertActive(
@@ -153,7 +153,7 @@ async function insertActive(
       .insertInto('earn_moves')
       .values({
         ...{ id: moveId, kind: 'deploy', pool_key: poolKey, network: NETWORK, amount_micros: micros },
-        ...{ state: 'approving', created_at: at, updated_at: at },
+        ...{ state: 'funding', created_at: at, updated_at: at },
       })
       .execute()
     for (const state of STEPS)

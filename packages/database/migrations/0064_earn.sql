@@ -60,7 +60,7 @@ create table earn_moves (
   network text not null check (network in ('base-mainnet', 'alt-mainnet')),
   amount_micros bigint not null check (amount_micros > 0),
   state text not null check (state in (
-    'approving', 'funding', 'depositing', 'returning', 'returned', 'withdrawing', 'withdrawn', 'done', 'failed', 'held'
+    'funding', 'approving', 'depositing', 'returning', 'returned', 'withdrawing', 'withdrawn', 'done', 'failed', 'held'
   )),
   -- Why a deploy is taken back, or a move failed or is held.
   problem text check (length(problem) <= 300),
@@ -72,16 +72,19 @@ create table earn_moves (
   created_at timestamptz not null,
   updated_at timestamptz not null
 );
--- The wallet of a network does one thing at a time, so that its next nonce is never in doubt.
-create unique index earn_moves_open on earn_moves (network) where state not in ('done', 'failed', 'held');
+-- The wallet of a network does one thing at a time: its next nonce is never in doubt, and nothing comes between an approval
+-- and its deposit.
+create unique index earn_moves_wallet on earn_moves (network)
+  where state in ('approving', 'depositing', 'returning', 'withdrawing');
+create index earn_moves_open on earn_moves (network, created_at) where state not in ('done', 'failed');
 create index earn_moves_of_pool on earn_moves (pool_key, created_at desc);
 
 -- `packages/earn/src/moves/states.ts` has the same transitions, and a test compares them.
 create function check_earn_move() returns trigger language plpgsql as $$
 begin
   if tg_op = 'INSERT' then
-    if (new.kind, new.state) not in (('deploy', 'approving'), ('recall', 'withdrawing')) then
-      raise exception 'an earn move begins as approving or withdrawing'
+    if (new.kind, new.state) not in (('deploy', 'funding'), ('recall', 'withdrawing')) then
+      raise exception 'an earn move begins as funding or withdrawing'
         using errcode = 'check_violation', constraint = 'earn_moves_transition';
     end if;
     return new;
@@ -91,10 +94,11 @@ begin
     raise exception 'what an earn move does stays' using errcode = 'check_violation', constraint = 'earn_moves_stays';
   end if;
   if old.state <> new.state and (old.state, new.state) not in (
-    ('approving', 'funding'),
-    ('funding', 'depositing'),
+    ('funding', 'approving'),
     ('funding', 'returning'),
     ('funding', 'failed'),
+    ('approving', 'depositing'),
+    ('approving', 'returning'),
     ('depositing', 'done'),
     ('depositing', 'returning'),
     ('returning', 'returned'),

@@ -1,8 +1,7 @@
 import { type Tx, transact } from '@market/database/transact'
-import { assert } from '@market/kernel/assert'
 import { type Usdc, usdc } from '@market/kernel/money'
 import { findTransferFor } from '@market/money/payments'
-import { mayBegin, requestDeploy } from '../moves/index.ts'
+import { requestDeploy } from '../moves/index.ts'
 import {
   type EarnContext,
   equityOf,
@@ -28,7 +27,7 @@ export async function deployDeposits(ctx: EarnContext, key: string): Promise<voi
     const pool = await lockPool(tx, key)
     const deposits = (await findReady(tx, key)).filter(({ id }) => ids.includes(id))
     if (problem !== undefined) return refundAll(ctx, tx, deposits, problem)
-    if (await mayBegin(ctx, tx, pool, 'deploy')) await begin(ctx, tx, pool, deposits)
+    await begin(ctx, tx, pool, deposits)
   })
 }
 
@@ -90,7 +89,6 @@ async function begin(ctx: EarnContext, tx: Tx, pool: Pool, deposits: readonly De
   }
   if (taken.length === 0) return
   const move = await requestDeploy(ctx, tx, pool, sumOf(taken))
-  assert(move !== undefined, `no other move of ${pool.network} is open`)
   for (const deposit of taken)
     await saveDeposit(tx, deposit, { status: 'deploying', moveId: move.id }, ctx.clock.now())
 }

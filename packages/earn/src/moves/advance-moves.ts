@@ -16,7 +16,8 @@ import {
 } from '../pools/index.ts'
 import { advanceStep, RETRY_RETURN_MS } from './advance-step.ts'
 import { type Move, moveAccount } from './move.ts'
-import type { MoveAction, MoveState } from './states.ts'
+import { mayUseWallet } from './request-move.ts'
+import { type MoveAction, type MoveState, nextState, USES_WALLET } from './states.ts'
 import { findUnended, lockMove, saveMove } from './store.ts'
 
 /** Advances every move by one step. Several workers can call it at once. An error of one does not stop the others. */
@@ -37,8 +38,8 @@ export async function advanceMove(ctx: EarnContext, move: Move): Promise<void> {
 type Advance = (ctx: EarnContext, venue: Venue, move: Move) => Promise<void>
 
 const ADVANCE: Readonly<Partial<Record<MoveState, Advance>>> = {
-  approving: approve,
   funding: fund,
+  approving: approve,
   depositing: deposit,
   returning: returnMoney,
   returned: arrive,
@@ -47,62 +48,73 @@ const ADVANCE: Readonly<Partial<Record<MoveState, Advance>>> = {
   held: retry,
 }
 
-/** Saves the next state, unless another worker did. `post` runs first, in the same transaction. */
+interface Step {
+  readonly change?: Parameters<typeof saveMove>[3]
+  /** Runs in the same transaction, before the state is saved. */
+  readonly post?: (tx: Tx) => Promise<unknown>
+}
+
+/** Saves the next state, unless another worker did. A move that waits for the wallet stays as it is while it is used. */
 const save = (
   ctx: EarnContext,
   move: Move,
   action: MoveAction,
-  change: Parameters<typeof saveMove>[3] = {},
-  post: (tx: Tx) => Promise<unknown> = async () => undefined,
+  { change = {}, post }: Step = {},
 ): Promise<void> =>
   transact(ctx.db, async (tx) => {
     await lockPool(tx, move.poolKey)
     const locked = await lockMove(tx, move.id)
     if (locked.state !== move.state) return
-    await post(tx)
+    const isWaiting = !USES_WALLET.includes(move.state) && USES_WALLET.includes(nextState(move, action))
+    if (isWaiting && !(await mayUseWallet(ctx, tx, move))) return
+    await post?.(tx)
     await saveMove(tx, locked, action, change, ctx.clock.now())
   })
-
-async function approve(ctx: EarnContext, venue: Venue, move: Move): Promise<void> {
-  const outcome = await advanceStep(ctx, venue, move, 'approve')
-  if (outcome.kind === 'final') await save(ctx, move, 'approve')
-  // The payout may be on its way, so the money is taken back when it has arrived.
-  if (outcome.kind === 'failed') await save(ctx, move, 'approve', { problem: 'The vault was not approved' })
-}
 
 /** Waits for the payout to the wallet. */
 async function fund(ctx: EarnContext, venue: Venue, move: Move): Promise<void> {
   const payout = await findPayoutOf(ctx.db, 'move_to_venue', move.id)
   assert(payout !== undefined, `${move.id} has a payout`)
-  const { network, id: subject } = move
   if (payout.state === 'failed') {
-    const problem = payout.reason ?? 'The payout to the venue failed'
-    return save(ctx, move, 'fail', { problem }, (tx) =>
-      withdrawPayout(ctx, tx, { kind: 'move_to_venue', subject, to: moveAccount({ network, id: subject }) }),
-    )
+    const change = { problem: payout.reason ?? 'The payout to the venue failed' }
+    const post = (tx: Tx) =>
+      withdrawPayout(ctx, tx, { kind: 'move_to_venue', subject: move.id, to: moveAccount(move) })
+    return save(ctx, move, 'fail', { change, post })
   }
   if (payout.state !== 'final') return
-  const problem = move.problem ?? (await venue.depositProblem(move.amount))
-  if (problem === undefined) return save(ctx, move, 'fund')
-  await save(ctx, move, 'take_back', { problem })
+  const problem = await venue.depositProblem(move.amount)
+  await (problem === undefined
+    ? save(ctx, move, 'fund')
+    : save(ctx, move, 'take_back', { change: { problem } }))
+}
+
+async function approve(ctx: EarnContext, venue: Venue, move: Move): Promise<void> {
+  const outcome = await advanceStep(ctx, venue, move, 'approve')
+  if (outcome.kind === 'final') await save(ctx, move, 'approve')
+  if (outcome.kind === 'failed')
+    await save(ctx, move, 'take_back', { change: { problem: 'The vault was not approved' } })
 }
 
 async function deposit(ctx: EarnContext, venue: Venue, move: Move): Promise<void> {
   const outcome = await advanceStep(ctx, venue, move, 'deposit')
   if (outcome.kind === 'failed')
-    await save(ctx, move, 'take_back', { problem: `The venue rejected the deposit: ${outcome.reason}` })
+    await save(ctx, move, 'take_back', {
+      change: { problem: `The venue rejected the deposit: ${outcome.reason}` },
+    })
   if (outcome.kind !== 'final') return
   const { reference } = outcome
   const { assets, shares } = await venue.receiptOf(reference)
   assert(assets === move.amount, `${move.id} deposited ${assets} of ${move.amount}`)
-  await save(ctx, move, 'finish', { venueShares: shares, assets, reference })
+  await save(ctx, move, 'finish', { change: { venueShares: shares, assets, reference } })
 }
 
 async function returnMoney(ctx: EarnContext, venue: Venue, move: Move): Promise<void> {
   const outcome = await advanceStep(ctx, venue, move, 'return')
-  if (outcome.kind === 'final') await save(ctx, move, 'return', { reference: outcome.reference })
+  if (outcome.kind === 'final') await save(ctx, move, 'return', { change: { reference: outcome.reference } })
   if (outcome.kind === 'failed')
-    await save(ctx, move, 'hold', { problem: `The money could not be returned: ${outcome.reason}` })
+    await save(ctx, move, 'hold', {
+      change: { problem: `The money could not be returned: ${outcome.reason}` },
+    })
 }
 
 async function retry(ctx: EarnContext, _venue: Venue, move: Move): Promise<void> {
@@ -112,7 +124,7 @@ async function retry(ctx: EarnContext, _venue: Venue, move: Move): Promise<void>
 async function withdraw(ctx: EarnContext, venue: Venue, move: Move): Promise<void> {
   const outcome = await advanceStep(ctx, venue, move, 'withdraw')
   if (outcome.kind === 'failed')
-    await save(ctx, move, 'fail', { problem: `The venue did not pay out: ${outcome.reason}` })
+    await save(ctx, move, 'fail', { change: { problem: `The venue did not pay out: ${outcome.reason}` } })
   if (outcome.kind !== 'final') return
   const { reference } = outcome
   const receipt = await venue.receiptOf(reference)

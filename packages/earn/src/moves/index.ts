@@ -1,5 +1,5 @@
 export { advanceMoves } from './advance-moves.ts'
 export { type Move, moveAccount } from './move.ts'
 export { moveTerms } from './payout-terms.ts'
-export { mayBegin, requestDeploy, requestRecall } from './request-move.ts'
+export { requestDeploy, requestRecall } from './request-move.ts'
 export { findMove, lockMove, sumRecalled } from './store.ts'

@@ -8,7 +8,6 @@ import { findMove } from './store.ts'
 export async function moveTerms(venues: Venues, tx: Tx, { network, subject }: Payout): Promise<PayoutTerms> {
   const move = await findMove(tx, subject)
   const wallet = move && venues[move.poolKey]?.wallet
-  const isOpen = move?.kind === 'deploy' && (move.state === 'approving' || move.state === 'funding')
-  if (!isOpen || wallet === undefined) return { network, amount: ZERO, payees: [] }
+  if (move?.state !== 'funding' || wallet === undefined) return { network, amount: ZERO, payees: [] }
   return { network: move.network, amount: move.amount, payees: [wallet] }
 }

@@ -1,13 +1,13 @@
 import { assert } from '@market/kernel/assert'
 
 /**
- * state → action → next state. A deploy begins as `approving`, a recall as `withdrawing`. The trigger `earn_moves_transition`
+ * state → action → next state. A deploy begins as `funding`, a recall as `withdrawing`. The trigger `earn_moves_transition`
  * rejects every change that is not in this table.
  */
 export const TRANSITIONS = {
-  /** The vault is allowed to take the amount, while the payout to the wallet is on its way. */
-  approving: { approve: 'funding' },
-  funding: { fund: 'depositing', take_back: 'returning', fail: 'failed' },
+  /** The payout to the wallet is on its way. */
+  funding: { fund: 'approving', take_back: 'returning', fail: 'failed' },
+  approving: { approve: 'depositing', take_back: 'returning' },
   depositing: { finish: 'done', take_back: 'returning' },
   /** The money goes back from the wallet to the treasury. */
   returning: { return: 'returned', hold: 'held' },
@@ -18,6 +18,9 @@ export const TRANSITIONS = {
   done: {},
   failed: {},
 } as const satisfies Readonly<Record<string, Readonly<Record<string, string>>>>
+
+/** While a move is in one of these, the wallet does nothing else. */
+export const USES_WALLET: readonly MoveState[] = ['approving', 'depositing', 'returning', 'withdrawing']
 
 type Table = typeof TRANSITIONS
 type KeyOf<T> = T extends unknown ? keyof T : never

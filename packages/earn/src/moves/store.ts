@@ -7,9 +7,7 @@ import { type Usdc, usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
 import { type Selectable, sql } from 'kysely'
 import type { Move, MoveId, MoveSignature } from './move.ts'
-import { type MoveAction, type MoveState, nextState } from './states.ts'
-
-const ENDED: readonly MoveState[] = ['done', 'failed', 'held']
+import { type MoveAction, type MoveState, nextState, USES_WALLET } from './states.ts'
 
 const moveOf = (row: Selectable<Tables['earn_moves']>): Move => ({
   id: row.id as MoveId,
@@ -26,12 +24,11 @@ const moveOf = (row: Selectable<Tables['earn_moves']>): Move => ({
   updatedAt: row.updated_at,
 })
 
-/** Returns undefined while another move of the network is open. */
 export async function insertMove(
   tx: Tx,
   move: Pick<Move, 'id' | 'kind' | 'poolKey' | 'network' | 'amount'>,
   at: Date,
-): Promise<Move | undefined> {
+): Promise<Move> {
   const row = await tx
     .insertInto('earn_moves')
     .values({
@@ -40,14 +37,13 @@ export async function insertMove(
       pool_key: move.poolKey,
       network: move.network,
       amount_micros: move.amount,
-      state: move.kind === 'deploy' ? 'approving' : 'withdrawing',
+      state: move.kind === 'deploy' ? 'funding' : 'withdrawing',
       created_at: at,
       updated_at: at,
     })
-    .onConflict((conflict) => conflict.doNothing())
     .returningAll()
-    .executeTakeFirst()
-  return row && moveOf(row)
+    .executeTakeFirstOrThrow()
+  return moveOf(row)
 }
 
 export async function findMove(db: Db | Tx, id: string): Promise<Move | undefined> {
@@ -66,7 +62,7 @@ export async function lockMove(tx: Tx, id: MoveId): Promise<Move> {
   return moveOf(row)
 }
 
-/** The moves that are under way, at most one per network, and those that are held. */
+/** The moves that are under way or held, oldest first: of several that wait for the wallet, the oldest gets it. */
 export async function findUnended(db: Db): Promise<Move[]> {
   const rows = await db
     .selectFrom('earn_moves')
@@ -77,21 +73,14 @@ export async function findUnended(db: Db): Promise<Move[]> {
   return rows.map(moveOf)
 }
 
-/** The newest move of a network that has ended, and whether one is open. */
-export async function findNewest(
-  db: Db | Tx,
-  network: Network,
-): Promise<{ readonly newest: Move | undefined; readonly isOpen: boolean }> {
-  const row = await db
-    .selectFrom('earn_moves')
-    .selectAll()
-    .where('network', '=', network)
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(1)
-    .executeTakeFirst()
-  const newest = row && moveOf(row)
-  return { newest, isOpen: newest !== undefined && !ENDED.includes(newest.state) }
+/** The move that has used the wallet of a network last. Until the commit no other move begins to use it. */
+export async function lockWallet(tx: Tx, network: Network): Promise<Move | undefined> {
+  await sql`select pg_advisory_xact_lock(hashtext(${`earn wallet ${network}`}))`.execute(tx)
+  const { rows } = await sql<Selectable<Tables['earn_moves']>>`
+    select * from earn_moves where network = ${network} and state <> 'funding'
+    order by state = any(${[...USES_WALLET]}::text[]) desc, updated_at desc limit 1`.execute(tx)
+  const [row] = rows
+  return row && moveOf(row)
 }
 
 /** What recalls of a pool took out of the venue and is not posted as arrived. */

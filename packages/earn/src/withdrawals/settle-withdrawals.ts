@@ -3,7 +3,7 @@ import { type Usdc, usdc, ZERO } from '@market/kernel/money'
 import { pool as equityAccount, postNew, withdrawal as withdrawalAccount } from '@market/money/ledger'
 import { requestPayout } from '@market/money/payouts'
 import { findPayers } from '../deposits/index.ts'
-import { mayBegin, requestRecall } from '../moves/index.ts'
+import { requestRecall } from '../moves/index.ts'
 import {
   burnShares,
   type EarnContext,
@@ -29,7 +29,10 @@ const SMALLEST_PART = usdc(1_000_000n)
 export async function settleWithdrawals(ctx: EarnContext): Promise<void> {
   const failures: unknown[] = []
   const attempt = (work: Promise<void>) => work.catch((error: unknown) => void failures.push(error))
-  for (const requested of await findInStatus(ctx.db, 'requested', BATCH)) await attempt(burn(ctx, requested))
+  // By pool, so that those of a venue that is away do not stop the others.
+  for (const key of Object.keys(ctx.venues))
+    for (const requested of await findInStatus(ctx.db, 'requested', BATCH, key))
+      await attempt(burn(ctx, requested))
   for (const key of (await sumOwed(ctx.db)).keys()) {
     await attempt(fillQueue(ctx, key))
     await attempt(recallLacking(ctx, key))
@@ -136,7 +139,6 @@ async function recallLacking(ctx: EarnContext, key: string): Promise<void> {
   if (amount === ZERO || (amount < wanted && amount < SMALLEST_PART)) return
   await transact(ctx.db, async (tx) => {
     const locked = await lockPool(tx, key)
-    if (locked.venueShares !== pool.venueShares || !(await mayBegin(ctx, tx, locked, 'recall'))) return
-    await requestRecall(ctx, tx, locked, amount)
+    if (locked.venueShares === pool.venueShares) await requestRecall(ctx, tx, locked, amount)
   })
 }
