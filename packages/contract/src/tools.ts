@@ -50,13 +50,16 @@ export const toolList = () =>
     }
   })
 
-/** Without patterns, which cost a language model many tokens. The pipeline checks them, and says what is wrong. */
+/** Without what costs a language model many tokens and tells it little. The pipeline checks it, and says what is wrong. */
 export function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): { type: 'object' } {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, {
     io,
     override: ({ jsonSchema: one }) => {
       delete one.pattern
       delete one.format
+      if (one.minLength === 1) delete one.minLength
+      if (one.minimum === Number.MIN_SAFE_INTEGER) delete one.minimum
+      if (one.maximum === Number.MAX_SAFE_INTEGER) delete one.maximum
     },
   })
   return rest as { type: 'object' }
