@@ -139,6 +139,9 @@ create table earn_deposits (
   amount_micros bigint not null check (amount_micros > 0),
   status text not null check (status in ('waiting', 'received', 'deploying', 'active', 'refunded', 'held', 'failed')),
   move_id text references earn_moves (id),
+  -- Whose transfer it was when the worker took its money. Shares are paid out to these wallets only, so it stays here: the
+  -- api can change what a transfer is for.
+  payer text check (payer ~ '^0x[0-9a-f]{40}$'),
   -- Of an active deposit: the shares it got, and what they were worth then.
   shares numeric(78) check (shares > 0),
   value_micros bigint check (value_micros >= 0),
@@ -149,8 +152,8 @@ create table earn_deposits (
   constraint earn_deposits_result check (
     (shares is not null) = (status = 'active') and (value_micros is not null) = (status = 'active')
     and (failure is not null) = (status in ('refunded', 'held', 'failed'))
-    and (status not in ('waiting', 'received') or move_id is null)
-    and (status not in ('deploying', 'active') or move_id is not null)
+    and (status not in ('waiting', 'received') or (move_id is null and payer is null))
+    and (status not in ('deploying', 'active') or (move_id is not null and payer is not null))
   )
 );
 -- A depositor names a transfer once; after a failure it can be named again.
@@ -219,6 +222,9 @@ alter table payment_intents add constraint payment_intents_purpose_kind_check
 alter table payouts drop constraint payouts_kind_check;
 alter table payouts add constraint payouts_kind_check
   check (kind in ('payout', 'refund', 'surplus', 'fee_withdrawal', 'move_to_cold', 'move_to_venue', 'earn_withdrawal')) not valid;
+-- A move to a venue is paid by many transfers.
+alter table payout_transfers drop constraint payout_transfers_pkey;
+alter table payout_transfers add primary key (payout_id, network, reference, transfer_index);
 create index payouts_to_venue on payouts (network) where kind = 'move_to_venue';
 
 -- `venue`: what a pool has there, below zero like the treasury. `pool`: what belongs to its depositors. `withdrawal`: owed

@@ -3,6 +3,7 @@ import { assert } from '@market/kernel/assert'
 import { formatUsd, type Usdc } from '@market/kernel/money'
 import { pool as equityAccount, postNew, venue as venueAccount } from '@market/money/ledger'
 import { escrowAccount } from '@market/money/payments'
+import { deleteSpent, payoutIdOf } from '@market/money/payouts'
 import { findMove, lockMove, type Move, moveAccount } from '../moves/index.ts'
 import {
   addVenueShares,
@@ -43,6 +44,8 @@ async function settleMove(ctx: EarnContext, id: string): Promise<void> {
     await transact(ctx.db, async (tx) => {
       await lockPool(tx, move.poolKey)
       const { state, problem } = await lockMove(tx, move.id)
+      // The money is back, so that each deposit can be paid from its transfer again.
+      if (state === 'failed') await deleteSpent(tx, payoutIdOf('move_to_venue', move.id))
       const why = problem ?? 'The venue did not take the deposit'
       for (const deposit of await lockOfMove(tx, move.id)) {
         if (state === 'failed' && isUndecided(deposit)) await refundDeposit(ctx, tx, deposit, why)
