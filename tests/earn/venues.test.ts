@@ -72,6 +72,42 @@ describe('a lending vault', () => {
     await expectWhole(world)
   })
 
+  test('a deposit on its way into a pool that lacks money waits, and does not pay what others are owed', async () => {
+    await start('lending')
+    const ann = await enter(world, 100n * USD)
+    await world.vault.borrow(90n * USD)
+    const bob = await newDepositor(world)
+    const before = await world.vault.sharesOf(world.wallet)
+    await deposit(world, bob, 100n * USD)
+    const isMined = async () => (await world.vault.sharesOf(world.wallet)) > before
+    await stepUntil(world, 'the vault has it', isMined)
+    await withdraw(world, ann, null)
+    await world.vault.badDebt(90n * USD)
+    await stepUntil(world, 'the pool is paused', async () => (await pausedBy()) === 'impaired')
+    for (let round = 0; round < 6; round++) {
+      await world.network.mine(9)
+      await step(world)
+    }
+    expect(await statusOf(world, bob)).toBe('deploying')
+    await world.vault.donate(90n * USD)
+    await stepUntil(world, 'bob has shares', async () => (await statusOf(world, bob)) === 'active')
+    expect((await positionOf(world, bob))?.value).toBeGreaterThanOrEqual(100n * USD - 2n)
+    await stepUntil(world, 'ann is paid', () => isPaid(world, ann))
+    await expectWhole(world)
+  })
+
+  test('a withdrawal that after a loss takes given shares too does not stop the wallet', async () => {
+    await start('lending')
+    const ann = await enter(world, 100n * USD)
+    await world.vault.giveShares(world.wallet, 50n * USD)
+    await world.vault.borrow(10n * USD)
+    await withdraw(world, ann, null)
+    await world.vault.badDebt(10n * USD)
+    await stepUntil(world, 'ann is paid', () => isPaid(world, ann))
+    await expectWhole(world)
+    await enter(world, 100n * USD)
+  })
+
   test('a vault that takes no deposits any more: what is on its way is refunded', async () => {
     await start('lending')
     await enter(world, 100n * USD)

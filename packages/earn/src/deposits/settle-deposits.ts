@@ -78,7 +78,10 @@ async function mint(ctx: EarnContext, move: Move): Promise<void> {
     const deposits = (await lockOfMove(tx, move.id)).filter(({ status }) => status === 'deploying')
     // Another worker was first, or something else changed the pool: the next sweep reads again.
     if (deposits.length === 0 || !isCurrent(locked, { shares: pool.venueShares, at }, ctx.clock.now())) return
-    let { equity } = await revalue(ctx, tx, locked, value)
+    const valuation = await revalue(ctx, tx, locked, value)
+    // What is missing to others would be taken from these: they wait until the venue covers what is owed.
+    if (valuation.missing > 0n) return
+    let { equity } = valuation
     for (const deposit of deposits) {
       const worth = valueById.get(deposit.id)
       assert(worth !== undefined, `${deposit.id} was valued`)
