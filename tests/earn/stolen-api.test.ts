@@ -1,12 +1,11 @@
 import { type Tx, transact } from '@market/database/transact'
-import type { Deposit } from '@market/earn/deposits'
 import { usdc } from '@market/kernel/money'
-import { post, surplus } from '@market/money/ledger'
+import { type Account, escrow, post, surplus } from '@market/money/ledger'
 import { escrowAccount, type Purpose } from '@market/money/payments'
 import { findPayoutOf, requestPayout } from '@market/money/payouts'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { enter, positionOf, statusOf, withdrawalOf } from './depositors.ts'
+import { enter, isPaid, positionOf, statusOf, withdrawalOf } from './depositors.ts'
 import {
   type Depositor,
   deposit,
@@ -17,6 +16,7 @@ import {
   step,
   stepUntil,
   USD,
+  withdraw,
 } from './earn-world.ts'
 
 let world: EarnWorld
@@ -61,11 +61,24 @@ const newId = (prefix: 'edp' | 'ewd') => {
   return `${prefix}_${Date.now()}_${String(count).padStart(17, '0')}` as const
 }
 
-/** Money of somebody else that the api can move: in escrow, because its transfer is not final. */
-async function foreignMoney(micros: bigint): Promise<Deposit> {
-  const bob = await newDepositor(world)
-  return deposit(world, bob, micros)
+/** Money of somebody else that the api can move: in escrow for an order. */
+async function foreignMoney(micros: bigint): Promise<Account> {
+  const { id } = await deposit(world, await newDepositor(world), micros)
+  const order = escrow(NETWORK, `order:${id}`)
+  await transact(world.database.db, (tx) =>
+    move(tx, id, escrowAccount(NETWORK, purposeOf(id)), order, micros),
+  )
+  return order
 }
+
+const move = (tx: Tx, id: string, from: Account, to: Account, micros: bigint) =>
+  post(world.ctx, tx, {
+    key: `moved:${id}`,
+    reason: 'moved',
+    subject: id,
+    network: NETWORK,
+    moves: [{ from, to, amount: usdc(micros) }],
+  })
 
 test('another transfer put in the place of a victim’s does not make its payer a destination', async () => {
   const victim = await enter(world, 100n * USD)
@@ -105,13 +118,7 @@ test('a transfer that became shares is not paid out again as a surplus', async (
   const amount = usdc(50n * USD)
   await asApi(async (tx) => {
     const from = surplus(NETWORK, own.reference)
-    await post(world.ctx, tx, {
-      key: `stolen:${own.id}`,
-      reason: 'stolen',
-      subject: own.id,
-      network: NETWORK,
-      moves: [{ from: escrowAccount(NETWORK, purposeOf(foreign.id)), to: from, amount }],
-    })
+    await move(tx, own.reference, foreign, from, amount)
     await sql`update transfers set due_micros = 0 where reference = ${own.reference}`.execute(tx)
     await requestPayout(world.ctx, tx, {
       network: NETWORK,
@@ -139,32 +146,20 @@ test('a transfer that became shares is no second deposit, whatever the ledger ho
   await asApi(async (tx) => {
     await setPurpose(tx, own.reference, `earn_deposit:${id}`)
     await forgeDeposit(tx, id, thief, 40n * USD)
-    await post(world.ctx, tx, {
-      key: `stolen:${id}`,
-      reason: 'stolen',
-      subject: id,
-      network: NETWORK,
-      moves: [
-        {
-          from: escrowAccount(NETWORK, purposeOf(foreign.id)),
-          to: escrowAccount(NETWORK, purposeOf(id)),
-          amount: usdc(40n * USD),
-        },
-      ],
-    })
+    await move(tx, id, foreign, escrowAccount(NETWORK, purposeOf(id)), 40n * USD)
   })
   await rounds(6)
   expect((await positionOf(world, thief))?.principal).toBe(40n * USD)
   expect(await statusOf(world, thief)).toBe('received')
 })
 
-const forgeDeposit = (tx: Tx, id: string, by: Depositor, micros: bigint, at = world.clock.now()) =>
+const forgeDeposit = (tx: Tx, id: string, by: Depositor | string, micros: bigint, at = world.clock.now()) =>
   tx
     .insertInto('earn_deposits')
     .values({
       id,
       pool_key: world.market.key,
-      holder: holderOf(by),
+      holder: typeof by === 'string' ? by : holderOf(by),
       network: NETWORK,
       reference: `0x${String(count).padStart(64, '0')}`,
       amount_micros: micros,
@@ -182,4 +177,63 @@ test('more deposits without a transfer than fit into a batch do not delay one wi
   const ann = await newDepositor(world)
   await deposit(world, ann, 10n * USD)
   await stepUntil(world, 'ann has shares', async () => (await statusOf(world, ann)) === 'active')
+})
+
+test('the api takes nothing out of the escrow of a deposit', async () => {
+  const ann = await newDepositor(world)
+  const { id } = await deposit(world, ann, 10n * USD)
+  const from = escrowAccount(NETWORK, purposeOf(id))
+  await expect(asApi((tx) => move(tx, id, from, escrow(NETWORK, 'order:own'), USD))).rejects.toMatchObject({
+    constraint: 'earn_money_of_api',
+  })
+  await stepUntil(world, 'ann has shares', async () => (await statusOf(world, ann)) === 'active')
+})
+
+test('a deposit of an agent that does not exist does not stop those that go with it', async () => {
+  const [thief, ann] = [await newDepositor(world), await newDepositor(world)]
+  const { id, reference } = await deposit(world, thief, 10n * USD)
+  const forged = newId('edp')
+  await asApi(async (tx) => {
+    await setPurpose(tx, reference, `earn_deposit:${forged}`)
+    await forgeDeposit(tx, forged, 'agent:agt_0_00000000000000000', 10n * USD)
+  })
+  const [from, to] = [id, forged].map((one) => escrowAccount(NETWORK, purposeOf(one))) as [Account, Account]
+  await transact(world.database.db, (tx) => move(tx, forged, from, to, 10n * USD))
+  await deposit(world, ann, 10n * USD)
+  await stepUntil(world, 'ann has shares', async () => (await statusOf(world, ann)) === 'active')
+})
+
+test('withdrawals from a pool without a venue do not delay others, and what comes back pays for nothing', async () => {
+  const ann = await enter(world, 20n * USD)
+  const at = new Date(0)
+  await sql`insert into earn_pools (key, network, kind, vault, wallet, created_at)
+    select 'dead:usdc', network, kind, ${`0x${'d'.repeat(40)}`}, wallet, created_at from earn_pools`.execute(
+    world.database.db,
+  )
+  await asApi(async (tx) => {
+    for (let n = 0; n < 101; n++)
+      await tx
+        .insertInto('earn_withdrawals')
+        .values({
+          ...{ id: newId('ewd'), pool_key: 'dead:usdc', holder: holderOf(ann), status: 'requested' },
+          ...{ destination: ann.address.toLowerCase(), created_at: at, updated_at: at },
+        })
+        .execute()
+  })
+  const { id } = await withdraw(world, ann, null)
+  const isBurned = async () => (await withdrawalOf(world, ann))?.id === id
+  await stepUntil(world, 'the shares are burned', isBurned)
+  const recall = () =>
+    world.database.db
+      .selectFrom('earn_moves')
+      .selectAll()
+      .where('kind', '=', 'recall')
+      .orderBy('created_at', 'desc')
+      .executeTakeFirst()
+  await stepUntil(world, 'the venue has paid', async () => (await recall())?.state === 'withdrawn')
+  const reference = (await recall())?.reference ?? ''
+  await expect(asApi((tx) => setPurpose(tx, reference, 'order:own'))).rejects.toMatchObject({
+    constraint: 'transfers_of_move',
+  })
+  await stepUntil(world, 'ann is paid', () => isPaid(world, ann))
 })

@@ -77,18 +77,18 @@ export async function findWithdrawals(
   return rows.map(withdrawalOf)
 }
 
-/** Withdrawals in one status, oldest first; of all pools without a key. */
+/** Withdrawals of a pool in one status, oldest first. */
 export async function findInStatus(
   db: Db | Tx,
   status: 'requested' | 'queued',
   limit: number,
-  poolKey?: string,
+  poolKey: string,
 ): Promise<Withdrawal[]> {
   const rows = await db
     .selectFrom('earn_withdrawals')
     .selectAll()
     .where('status', '=', status)
-    .$if(poolKey !== undefined, (query) => query.where('pool_key', '=', poolKey ?? ''))
+    .where('pool_key', '=', poolKey)
     .orderBy('created_at')
     .orderBy('id')
     .limit(limit)
