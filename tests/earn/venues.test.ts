@@ -1,5 +1,6 @@
 import { findPools } from '@market/earn/pools'
 import { listMarkets } from '@market/earn/withdrawals'
+import { usdc } from '@market/kernel/money'
 import type { TestVaultKind } from '@market/testing/evm-venues'
 import { afterEach, describe, expect, test } from 'vitest'
 import { expectWhole } from './check-whole.ts'
@@ -93,6 +94,33 @@ describe('a lending vault', () => {
     await stepUntil(world, 'bob has shares', async () => (await statusOf(world, bob)) === 'active')
     expect((await positionOf(world, bob))?.value).toBeGreaterThanOrEqual(100n * USD - 2n)
     await stepUntil(world, 'ann is paid', () => isPaid(world, ann))
+    await expectWhole(world)
+  })
+
+  test('a deposit gets no shares at the price of a vault that was configured in place of its own', async () => {
+    await start('lending')
+    const ann = await enter(world, 100n * USD)
+    const bob = await newDepositor(world)
+    await deposit(world, bob, 100n * USD)
+    const { realVenue, market } = world
+    const otherVault = { ...market, vault: `0x${'b'.repeat(40)}` }
+    const valuesOf = async (shares: readonly bigint[]) => shares.map(() => usdc(1n))
+    world.useVenue({ ...realVenue, valuesOf: () => Promise.reject(new Error('not now')) })
+    const isDone = async () =>
+      (await world.database.db.selectFrom('earn_moves').select('state').execute()).every(
+        ({ state }) => state === 'done',
+      )
+    for (let round = 0; round < 20 && !((await isDone()) && round > 2); round++) {
+      await world.network.mine(9)
+      await step(world).catch(() => undefined)
+    }
+    world.useVenue({ ...realVenue, market: otherVault, valuesOf })
+    for (let round = 0; round < 3; round++) await step(world)
+    expect(await pausedBy()).toBe('wallet')
+    expect(await statusOf(world, bob)).toBe('deploying')
+    expect((await positionOf(world, ann))?.value).toBe(100n * USD)
+    world.useVenue(realVenue)
+    await stepUntil(world, 'bob has shares', async () => (await statusOf(world, bob)) === 'active')
     await expectWhole(world)
   })
 

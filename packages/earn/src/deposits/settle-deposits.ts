@@ -9,6 +9,7 @@ import {
   addVenueShares,
   type EarnContext,
   findPool,
+  isConfiguredAs,
   isCurrent,
   lockPool,
   mintShares,
@@ -62,7 +63,8 @@ const isUndecided = ({ status }: Deposit): boolean => status === 'deploying' || 
  */
 async function mint(ctx: EarnContext, move: Move): Promise<void> {
   const [pool, venue] = [await findPool(ctx.db, move.poolKey), ctx.venues[move.poolKey]]
-  if (pool === undefined || venue === undefined) return
+  // Another vault says nothing about the shares of this one.
+  if (pool === undefined || venue === undefined || !isConfiguredAs(pool, venue)) return
   const received = move.venueShares ?? 0n
   const parts = (await transact(ctx.db, (tx) => lockOfMove(tx, move.id))).map((deposit) => ({
     id: deposit.id,
