@@ -1,5 +1,6 @@
 import { findPools } from '@market/earn/pools'
 import { listMarkets } from '@market/earn/withdrawals'
+import { usdc } from '@market/kernel/money'
 import type { TestVaultKind } from '@market/testing/evm-venues'
 import { afterEach, describe, expect, test } from 'vitest'
 import { expectWhole } from './check-whole.ts'
@@ -70,6 +71,69 @@ describe('a lending vault', () => {
     await step(world)
     expect((await positionOf(world, ann))?.value).toBeGreaterThanOrEqual(100n * USD + 900_000n)
     await expectWhole(world)
+  })
+
+  test('a deposit on its way into a pool that lacks money waits, and does not pay what others are owed', async () => {
+    await start('lending')
+    const ann = await enter(world, 100n * USD)
+    await world.vault.borrow(90n * USD)
+    const bob = await newDepositor(world)
+    const before = await world.vault.sharesOf(world.wallet)
+    await deposit(world, bob, 100n * USD)
+    const isMined = async () => (await world.vault.sharesOf(world.wallet)) > before
+    await stepUntil(world, 'the vault has it', isMined)
+    await withdraw(world, ann, null)
+    await world.vault.badDebt(90n * USD)
+    await stepUntil(world, 'the pool is paused', async () => (await pausedBy()) === 'impaired')
+    for (let round = 0; round < 6; round++) {
+      await world.network.mine(9)
+      await step(world)
+    }
+    expect(await statusOf(world, bob)).toBe('deploying')
+    await world.vault.donate(90n * USD)
+    await stepUntil(world, 'bob has shares', async () => (await statusOf(world, bob)) === 'active')
+    expect((await positionOf(world, bob))?.value).toBeGreaterThanOrEqual(100n * USD - 2n)
+    await stepUntil(world, 'ann is paid', () => isPaid(world, ann))
+    await expectWhole(world)
+  })
+
+  test('a deposit gets no shares at the price of a vault that was configured in place of its own', async () => {
+    await start('lending')
+    const ann = await enter(world, 100n * USD)
+    const bob = await newDepositor(world)
+    await deposit(world, bob, 100n * USD)
+    const { realVenue, market } = world
+    const otherVault = { ...market, vault: `0x${'b'.repeat(40)}` }
+    const valuesOf = async (shares: readonly bigint[]) => shares.map(() => usdc(1n))
+    world.useVenue({ ...realVenue, valuesOf: () => Promise.reject(new Error('not now')) })
+    const isDone = async () =>
+      (await world.database.db.selectFrom('earn_moves').select('state').execute()).every(
+        ({ state }) => state === 'done',
+      )
+    for (let round = 0; round < 20 && !((await isDone()) && round > 2); round++) {
+      await world.network.mine(9)
+      await step(world).catch(() => undefined)
+    }
+    world.useVenue({ ...realVenue, market: otherVault, valuesOf })
+    for (let round = 0; round < 3; round++) await step(world)
+    expect(await pausedBy()).toBe('wallet')
+    expect(await statusOf(world, bob)).toBe('deploying')
+    expect((await positionOf(world, ann))?.value).toBe(100n * USD)
+    world.useVenue(realVenue)
+    await stepUntil(world, 'bob has shares', async () => (await statusOf(world, bob)) === 'active')
+    await expectWhole(world)
+  })
+
+  test('a withdrawal that after a loss takes given shares too does not stop the wallet', async () => {
+    await start('lending')
+    const ann = await enter(world, 100n * USD)
+    await world.vault.giveShares(world.wallet, 50n * USD)
+    await world.vault.borrow(10n * USD)
+    await withdraw(world, ann, null)
+    await world.vault.badDebt(10n * USD)
+    await stepUntil(world, 'ann is paid', () => isPaid(world, ann))
+    await expectWhole(world)
+    await enter(world, 100n * USD)
   })
 
   test('a vault that takes no deposits any more: what is on its way is refunded', async () => {

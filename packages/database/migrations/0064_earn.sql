@@ -43,7 +43,7 @@ create table earn_prices (
 -- The shares of a depositor, named like the caller: `agent:…`, `user:…` or `wallet:…`.
 create table earn_positions (
   pool_key text not null references earn_pools (key),
-  holder text not null check (holder ~ '^(user|wallet|agent):.' and length(holder) <= 300),
+  holder text not null check (holder ~ '^(user|wallet|agent):.' and length(holder) <= 255),
   shares numeric(78) not null check (shares >= 0),
   -- What was paid for these shares.
   principal_micros bigint not null check (principal_micros >= 0),
@@ -137,12 +137,15 @@ create table earn_signatures (
 create table earn_deposits (
   id text primary key check (id ~ '^edp_[0-9]+_[0-9a-z]{17}$'),
   pool_key text not null references earn_pools (key),
-  holder text not null check (holder ~ '^(user|wallet|agent):.' and length(holder) <= 300),
+  holder text not null check (holder ~ '^(user|wallet|agent):.' and length(holder) <= 255),
   network text not null check (network in ('base-mainnet', 'alt-mainnet')),
   reference text not null check (reference ~ '^0x[0-9a-f]{64}$'),
   amount_micros bigint not null check (amount_micros > 0),
   status text not null check (status in ('waiting', 'received', 'deploying', 'active', 'refunded', 'held', 'failed')),
   move_id text references earn_moves (id),
+  -- Whose transfer it was when the worker took its money. Shares are paid out to these wallets only, so it stays here: the
+  -- api can change what a transfer is for.
+  payer text check (payer ~ '^0x[0-9a-f]{40}$'),
   -- Of an active deposit: the shares it got, and what they were worth then.
   shares numeric(78) check (shares > 0),
   value_micros bigint check (value_micros >= 0),
@@ -153,8 +156,8 @@ create table earn_deposits (
   constraint earn_deposits_result check (
     (shares is not null) = (status = 'active') and (value_micros is not null) = (status = 'active')
     and (failure is not null) = (status in ('refunded', 'held', 'failed'))
-    and (status not in ('waiting', 'received') or move_id is null)
-    and (status not in ('deploying', 'active') or move_id is not null)
+    and (status not in ('waiting', 'received') or (move_id is null and payer is null))
+    and (status not in ('deploying', 'active') or (move_id is not null and payer is not null))
   )
 );
 -- A depositor names a transfer once; after a failure it can be named again.
@@ -167,7 +170,7 @@ create index earn_deposits_of_move on earn_deposits (move_id) where move_id is n
 create table earn_withdrawals (
   id text primary key check (id ~ '^ewd_[0-9]+_[0-9a-z]{17}$'),
   pool_key text not null references earn_pools (key),
-  holder text not null check (holder ~ '^(user|wallet|agent):.' and length(holder) <= 300),
+  holder text not null check (holder ~ '^(user|wallet|agent):.' and length(holder) <= 255),
   -- Null: all of them.
   shares numeric(78) check (shares > 0),
   -- One of the wallets that paid the holder's deposits into this pool. The worker checks it.
@@ -223,6 +226,9 @@ alter table payment_intents add constraint payment_intents_purpose_kind_check
 alter table payouts drop constraint payouts_kind_check;
 alter table payouts add constraint payouts_kind_check
   check (kind in ('payout', 'refund', 'surplus', 'fee_withdrawal', 'move_to_cold', 'move_to_venue', 'earn_withdrawal')) not valid;
+-- A move to a venue is paid by many transfers.
+alter table payout_transfers drop constraint payout_transfers_pkey;
+alter table payout_transfers add primary key (payout_id, network, reference, transfer_index);
 create index payouts_to_venue on payouts (network) where kind = 'move_to_venue';
 
 -- `venue`: what a pool has there, below zero like the treasury. `pool`: what belongs to its depositors. `withdrawal`: owed
@@ -234,7 +240,7 @@ alter table ledger_accounts drop constraint ledger_accounts_sign;
 alter table ledger_accounts add constraint ledger_accounts_sign
   check (may_be_negative = (kind in ('world', 'cold', 'venue'))) not valid;
 
--- The api moves no money of pools. (What it claims for a deposit is in escrow.)
+-- The api moves no money of pools. What it claims for a deposit goes to escrow, from where only the worker takes it.
 create function check_earn_move_of_api() returns trigger language plpgsql as $$
 begin
   raise exception 'the api cannot move money of %', new.account_id
@@ -242,8 +248,21 @@ begin
 end $$;
 create trigger ledger_moves_earn_of_api before insert on ledger_moves
   for each row when (current_user = 'market_api'
-    and (new.account_id like 'venue:%' or new.account_id like 'pool:%' or new.account_id like 'withdrawal:%'))
+    and (new.account_id like 'venue:%' or new.account_id like 'pool:%' or new.account_id like 'withdrawal:%'
+      or new.account_id like 'escrow:%:earn\_deposit:%' and new.amount_micros < 0))
   execute function check_earn_move_of_api();
+
+-- What a move brings back to the treasury pays for nothing, whoever names it and whichever address it comes from.
+create function check_transfer_of_move() returns trigger language plpgsql set search_path = public, pg_temp as $$
+begin
+  if exists (select from earn_signatures where reference = new.reference) then
+    raise exception 'transfer % belongs to a pool', new.reference
+      using errcode = 'check_violation', constraint = 'transfers_of_move';
+  end if;
+  return new;
+end $$;
+create trigger transfers_of_move before insert or update of purpose on transfers
+  for each row when (new.purpose <> '') execute function check_transfer_of_move();
 
 -- Snapshots: what the ledger has in venues, and owes to depositors. Zero in snapshots from before.
 alter table reserve_snapshots add column venues_micros bigint not null default 0 check (venues_micros >= 0);

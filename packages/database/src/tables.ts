@@ -216,6 +216,7 @@ export interface Tables {
     amount_micros: bigint
     status: string
     move_id: string | null
+    payer: string | null
     shares: string | null
     value_micros: bigint | null
     failure: string | null

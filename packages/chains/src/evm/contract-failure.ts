@@ -11,14 +11,19 @@ export const isContractFailure = ({ code, message }: Pick<RpcError, 'code' | 'me
 
 const REASON = parseAbi(['error Error(string)'])
 
+const LONGEST_REASON = 200
+
+/** A contract can write anything: no database takes a zero byte, and nobody reads a book. */
+const shorten = (text: string): string => text.replaceAll(/\p{Cc}/gu, ' ').slice(0, LONGEST_REASON)
+
 /** The contract's revert reason, or the node's message when there is none. */
 export const failureReason = ({ message, data }: RpcError): string => {
   if (isHex(data)) {
     try {
-      return decodeErrorResult({ abi: REASON, data }).args[0]
+      return shorten(decodeErrorResult({ abi: REASON, data }).args[0])
     } catch {
       // A custom error or a panic: use the node's message.
     }
   }
-  return message.slice(0, 200)
+  return shorten(message)
 }

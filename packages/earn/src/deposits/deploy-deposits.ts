@@ -1,6 +1,8 @@
 import { type Tx, transact } from '@market/database/transact'
 import { type Usdc, usdc } from '@market/kernel/money'
-import { findTransferFor } from '@market/money/payments'
+import { balanceOf } from '@market/money/ledger'
+import { escrowAccount, findTransferFor, type Transfer } from '@market/money/payments'
+import { hasUnspent, payoutIdOf, saveSpent } from '@market/money/payouts'
 import { requestDeploy } from '../moves/index.ts'
 import {
   type EarnContext,
@@ -13,7 +15,7 @@ import {
 } from '../pools/index.ts'
 import { type Deposit, purposeOf } from './deposit.ts'
 import { refundDeposit } from './refund-deposit.ts'
-import { lockInStatus, saveDeposit } from './store.ts'
+import { lockReceived, saveDeposit } from './store.ts'
 
 /** More wait for the next move. */
 const BATCH = 100
@@ -25,9 +27,9 @@ export async function deployDeposits(ctx: EarnContext, key: string): Promise<voi
   const { ids, problem } = chosen
   await transact(ctx.db, async (tx) => {
     const pool = await lockPool(tx, key)
-    const deposits = (await findReady(tx, key)).filter(({ id }) => ids.includes(id))
-    if (problem !== undefined) return refundAll(ctx, tx, deposits, problem)
-    await begin(ctx, tx, pool, deposits)
+    const ready = (await findReady(tx, pool)).filter(({ deposit }) => ids.includes(deposit.id))
+    if (problem !== undefined) return refundAll(ctx, tx, ready, problem)
+    await begin(ctx, tx, pool, ready)
   })
 }
 
@@ -40,9 +42,10 @@ interface Chosen {
 /** All that are ready; or the oldest one, when the venue does not take all of them at once. */
 async function chooseDeposits({ db, venues }: EarnContext, key: string): Promise<Chosen | undefined> {
   const [pool, venue] = [await findPool(db, key), venues[key]]
-  const ready = await transact(db, (tx) => findReady(tx, key))
+  if (pool === undefined || venue === undefined) return undefined
+  const ready = (await transact(db, (tx) => findReady(tx, pool))).map(({ deposit }) => deposit)
   const [first] = ready
-  if (pool === undefined || venue === undefined || first === undefined) return undefined
+  if (first === undefined) return undefined
   const ids = ready.map(({ id }) => id)
   if (pool.paused !== null) return { ids, problem: `${key} takes no deposits at the moment` }
   const problem = await venue.depositProblem(sumOf(ready))
@@ -50,21 +53,52 @@ async function chooseDeposits({ db, venues }: EarnContext, key: string): Promise
   return { ids: [first.id], problem: await venue.depositProblem(first.amount) }
 }
 
-/** What the treasury has for good. The row alone counts for nothing: the transfer must be claimed for it, and final. */
-async function findReady(tx: Tx, key: string): Promise<Deposit[]> {
-  const ready: Deposit[] = []
-  for (const deposit of await lockInStatus(tx, key, 'received', BATCH)) {
-    const transfer = await findTransferFor(tx, purposeOf(deposit))
-    if (transfer?.state === 'final' && transfer.due === deposit.amount) ready.push(deposit)
+/** A deposit and the transfer that backs it. */
+interface Ready {
+  readonly deposit: Deposit
+  readonly transfer: Transfer & { readonly payer: string }
+}
+
+/** What the treasury has for good. Those that nothing backs stay where they are and delay no others. */
+async function findReady(tx: Tx, pool: Pool): Promise<Ready[]> {
+  const ready: Ready[] = []
+  for (let after: Deposit | undefined; ; ) {
+    const page = await lockReceived(tx, pool.key, BATCH, after)
+    for (const deposit of page) {
+      const transfer = await findBacking(tx, pool, deposit)
+      if (transfer !== undefined) ready.push({ deposit, transfer })
+      if (ready.length === BATCH) return ready
+    }
+    after = page.at(-1)
+    if (page.length < BATCH) return ready
   }
-  return ready
+}
+
+/**
+ * The row alone counts for nothing. Its transfer is final and on the pool's network, the ledger holds it for this deposit,
+ * and nothing else was paid from it: neither a payout nor another deposit.
+ */
+async function findBacking(
+  tx: Tx,
+  { network }: Pool,
+  deposit: Deposit,
+): Promise<Ready['transfer'] | undefined> {
+  const { amount } = deposit
+  const purpose = purposeOf(deposit)
+  const transfer = await findTransferFor(tx, purpose)
+  if (transfer?.state !== 'final' || transfer.network !== network || transfer.due !== amount) return undefined
+  const { payer } = transfer
+  const isHeld = (await balanceOf(tx, escrowAccount(network, purpose))) >= amount
+  return payer !== null && isHeld && (await hasUnspent(tx, transfer, amount))
+    ? { ...transfer, payer }
+    : undefined
 }
 
 const sumOf = (deposits: readonly Deposit[]): Usdc =>
   usdc(deposits.reduce((sum, { amount }) => sum + amount, 0n))
 
-async function refundAll(ctx: EarnContext, tx: Tx, deposits: readonly Deposit[], why: string): Promise<void> {
-  for (const deposit of deposits) await refundDeposit(ctx, tx, deposit, why)
+async function refundAll(ctx: EarnContext, tx: Tx, ready: readonly Ready[], why: string): Promise<void> {
+  for (const { deposit } of ready) await refundDeposit(ctx, tx, deposit, why)
 }
 
 const PROBLEMS = {
@@ -74,10 +108,11 @@ const PROBLEMS = {
 } as const
 
 /** Refunds those that cannot enter the pool, and begins one move with the others. */
-async function begin(ctx: EarnContext, tx: Tx, pool: Pool, deposits: readonly Deposit[]): Promise<void> {
+async function begin(ctx: EarnContext, tx: Tx, pool: Pool, ready: readonly Ready[]): Promise<void> {
   let equity = await equityOf(tx, pool)
-  const taken: Deposit[] = []
-  for (const deposit of deposits) {
+  const taken: Ready[] = []
+  for (const one of ready) {
+    const { deposit } = one
     const problem = mintProblem(deposit.amount, equity)
     if (problem !== undefined) {
       await refundDeposit(ctx, tx, deposit, PROBLEMS[problem])
@@ -85,10 +120,14 @@ async function begin(ctx: EarnContext, tx: Tx, pool: Pool, deposits: readonly De
     }
     const minted = sharesFor(deposit.amount, equity)
     equity = { micros: equity.micros + deposit.amount, shares: equity.shares + minted }
-    taken.push(deposit)
+    taken.push(one)
   }
   if (taken.length === 0) return
-  const move = await requestDeploy(ctx, tx, pool, sumOf(taken))
-  for (const deposit of taken)
-    await saveDeposit(tx, deposit, { status: 'deploying', moveId: move.id }, ctx.clock.now())
+  const move = await requestDeploy(ctx, tx, pool, sumOf(taken.map(({ deposit }) => deposit)))
+  const id = payoutIdOf('move_to_venue', move.id)
+  for (const { deposit, transfer } of taken) {
+    const { payer } = transfer
+    await saveSpent(tx, { id, amount: deposit.amount }, transfer)
+    await saveDeposit(tx, deposit, { status: 'deploying', moveId: move.id, payer }, ctx.clock.now())
+  }
 }

@@ -21,6 +21,8 @@ export interface Deposit {
   readonly amount: Usdc
   readonly status: DepositStatus
   readonly moveId: string | null
+  /** The wallet whose transfer it was, from the moment when its money is moved. */
+  readonly payer: string | null
   readonly shares: bigint | null
   /** What the shares were worth when they were given. */
   readonly value: Usdc | null

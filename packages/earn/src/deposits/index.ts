@@ -1,7 +1,6 @@
 export type { Deposit, DepositStatus } from './deposit.ts'
 export { depositPayment, undoDeposit } from './deposit-payment.ts'
-export { findPayers } from './find-payers.ts'
 export { listDeposits } from './list-deposits.ts'
 export { registerDeposit } from './register-deposit.ts'
 export { settleDeposits } from './settle-deposits.ts'
-export { hasOpenDeposits } from './store.ts'
+export { findPayers, hasOpenDeposits } from './store.ts'

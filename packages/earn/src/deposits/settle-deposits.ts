@@ -3,11 +3,13 @@ import { assert } from '@market/kernel/assert'
 import { formatUsd, type Usdc } from '@market/kernel/money'
 import { pool as equityAccount, postNew, venue as venueAccount } from '@market/money/ledger'
 import { escrowAccount } from '@market/money/payments'
+import { deleteSpent, payoutIdOf } from '@market/money/payouts'
 import { findMove, lockMove, type Move, moveAccount } from '../moves/index.ts'
 import {
   addVenueShares,
   type EarnContext,
   findPool,
+  isConfiguredAs,
   isCurrent,
   lockPool,
   mintShares,
@@ -43,6 +45,8 @@ async function settleMove(ctx: EarnContext, id: string): Promise<void> {
     await transact(ctx.db, async (tx) => {
       await lockPool(tx, move.poolKey)
       const { state, problem } = await lockMove(tx, move.id)
+      // The money is back, so that each deposit can be paid from its transfer again.
+      if (state === 'failed') await deleteSpent(tx, payoutIdOf('move_to_venue', move.id))
       const why = problem ?? 'The venue did not take the deposit'
       for (const deposit of await lockOfMove(tx, move.id)) {
         if (state === 'failed' && isUndecided(deposit)) await refundDeposit(ctx, tx, deposit, why)
@@ -59,7 +63,8 @@ const isUndecided = ({ status }: Deposit): boolean => status === 'deploying' || 
  */
 async function mint(ctx: EarnContext, move: Move): Promise<void> {
   const [pool, venue] = [await findPool(ctx.db, move.poolKey), ctx.venues[move.poolKey]]
-  if (pool === undefined || venue === undefined) return
+  // Another vault says nothing about the shares of this one.
+  if (pool === undefined || venue === undefined || !isConfiguredAs(pool, venue)) return
   const received = move.venueShares ?? 0n
   const parts = (await transact(ctx.db, (tx) => lockOfMove(tx, move.id))).map((deposit) => ({
     id: deposit.id,
@@ -75,7 +80,10 @@ async function mint(ctx: EarnContext, move: Move): Promise<void> {
     const deposits = (await lockOfMove(tx, move.id)).filter(({ status }) => status === 'deploying')
     // Another worker was first, or something else changed the pool: the next sweep reads again.
     if (deposits.length === 0 || !isCurrent(locked, { shares: pool.venueShares, at }, ctx.clock.now())) return
-    let { equity } = await revalue(ctx, tx, locked, value)
+    const valuation = await revalue(ctx, tx, locked, value)
+    // What is missing to others would be taken from these: they wait until the venue covers what is owed.
+    if (valuation.missing > 0n) return
+    let { equity } = valuation
     for (const deposit of deposits) {
       const worth = valueById.get(deposit.id)
       assert(worth !== undefined, `${deposit.id} was valued`)

@@ -16,6 +16,7 @@ const depositOf = (row: Row): Deposit => ({
   amount: usdc(row.amount_micros),
   status: row.status as DepositStatus,
   moveId: row.move_id,
+  payer: row.payer,
   shares: row.shares === null ? null : BigInt(row.shares),
   value: row.value_micros === null ? null : usdc(row.value_micros),
   failure: row.failure,
@@ -87,32 +88,30 @@ export async function findDeposits(db: Db, holders: readonly string[], limit: nu
   return rows.map(depositOf)
 }
 
-/** The ids of a holder's deposits into a pool that became shares, newest first. */
-export async function findActiveIds(
+/**
+ * The wallets that paid the holder's active deposits into a pool, newest first: shares are paid out to these only. As the
+ * worker recorded them, because the api can change which transfer a deposit is paid by.
+ */
+export async function findPayers(
   db: Db | Tx,
   { poolKey, holder }: Pick<Deposit, 'poolKey' | 'holder'>,
-): Promise<DepositId[]> {
-  const rows = await db
-    .selectFrom('earn_deposits')
-    .select('id')
-    .where('pool_key', '=', poolKey)
-    .where('holder', '=', holder)
-    .where('status', '=', 'active')
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .execute()
-  return rows.map(({ id }) => id as DepositId)
+): Promise<string[]> {
+  const { rows } = await sql<{ payer: string }>`
+    select payer from earn_deposits where pool_key = ${poolKey} and holder = ${holder} and status = 'active'
+    group by payer order by max(created_at) desc, max(id) desc`.execute(db)
+  return rows.map(({ payer }) => payer)
 }
 
-/** Deposits of a pool in one status, oldest first. */
-export async function lockInStatus(
+/** Received deposits of a pool, oldest first, after one of them. */
+export async function lockReceived(
   tx: Tx,
   poolKey: string,
-  status: 'received' | 'deploying',
   limit: number,
+  after: Pick<Deposit, 'createdAt' | 'id'> | undefined,
 ): Promise<Deposit[]> {
   const { rows } = await sql<Row>`
-    select * from earn_deposits where pool_key = ${poolKey} and status = ${status}
+    select * from earn_deposits where pool_key = ${poolKey} and status = 'received'
+      and (created_at, id) > (${after?.createdAt ?? '-infinity'}::timestamptz, ${after?.id ?? ''})
     order by created_at, id limit ${limit} for update`.execute(tx)
   return rows.map(depositOf)
 }
@@ -143,7 +142,7 @@ export async function findHeldMoves(db: Db): Promise<string[]> {
 
 type DepositChange =
   | { readonly status: 'waiting' | 'received' }
-  | { readonly status: 'deploying'; readonly moveId: string }
+  | { readonly status: 'deploying'; readonly moveId: string; readonly payer: string }
   | { readonly status: 'active'; readonly shares: bigint; readonly value: Usdc }
   | { readonly status: 'refunded' | 'held' | 'failed'; readonly failure: string }
 
@@ -156,7 +155,7 @@ export async function saveDeposit(tx: Tx, { id }: Deposit, change: DepositChange
     .set({
       status: change.status,
       updated_at: at,
-      ...('moveId' in change && { move_id: change.moveId }),
+      ...('moveId' in change && { move_id: change.moveId, payer: change.payer }),
       ...('shares' in change && { shares: String(change.shares), value_micros: change.value }),
       ...('failure' in change && { failure: change.failure.slice(0, LONGEST_FAILURE) }),
     })

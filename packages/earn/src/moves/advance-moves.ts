@@ -130,7 +130,9 @@ async function withdraw(ctx: EarnContext, venue: Venue, move: Move): Promise<voi
   const receipt = await venue.receiptOf(reference)
   const pool = await findPool(ctx.db, move.poolKey)
   assert(pool !== undefined, `${move.poolKey} is a pool`)
-  const left = pool.venueShares - receipt.shares
+  // A stranger may have given the wallet shares, of which a withdrawal after a loss takes some too.
+  const ours = receipt.shares < pool.venueShares ? receipt.shares : pool.venueShares
+  const left = pool.venueShares - ours
   const at = ctx.clock.now()
   const [value] = await venue.valuesOf([left])
   assert(value !== undefined, 'the venue values what it is asked for')
@@ -140,7 +142,7 @@ async function withdraw(ctx: EarnContext, venue: Venue, move: Move): Promise<voi
     if (locked.state !== move.state) return
     // Something else changed the pool: the next sweep reads again.
     if (!isCurrent(lockedPool, { shares: pool.venueShares, at }, ctx.clock.now())) return
-    await recordRecall(ctx, tx, lockedPool, move, receipt)
+    await recordRecall(ctx, tx, lockedPool, move, { ...receipt, shares: ours })
     // At once, because what came can be worth more or less than the ledger had for it.
     await revalue(ctx, tx, lockedPool, value)
     const change = { venueShares: receipt.shares, assets: receipt.assets, reference }

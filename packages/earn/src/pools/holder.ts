@@ -2,7 +2,8 @@ import { type Actor, nameOf } from '@market/core/context'
 import type { Buyer } from '@market/core/events'
 import { ownerRecipients, type Recipient } from '@market/core/notifications'
 import type { Db, Tx } from '@market/database/transact'
-import { findAgentById } from '@market/identity/agents'
+import { getAgent } from '@market/identity/agents'
+import { ApiError } from '@market/kernel/api-error'
 import { assert } from '@market/kernel/assert'
 import type { AgentId } from '@market/kernel/ids'
 
@@ -20,8 +21,13 @@ export function holderOf(actor: Actor): Holder {
 const agentOf = (holder: string): AgentId | undefined =>
   holder.startsWith('agent:') ? (holder.slice('agent:'.length) as AgentId) : undefined
 
-/** Who is told what became of a holder's money: an agent's owners. */
+/** Who is told what became of a holder's money: an agent's owners. Nobody, if there is no such agent: its money goes on. */
 export async function recipientsOf(db: Db | Tx, holder: string): Promise<Recipient[]> {
   const agentId = agentOf(holder)
-  return agentId === undefined ? [holder as Recipient] : ownerRecipients(await findAgentById(db, agentId))
+  if (agentId === undefined) return [holder as Recipient]
+  const agent = await getAgent({ db }, agentId).catch((error: unknown) => {
+    if (error instanceof ApiError && error.kind === 'not_found') return undefined
+    throw error
+  })
+  return agent === undefined ? [] : ownerRecipients(agent)
 }

@@ -9,6 +9,7 @@ import {
   type EarnContext,
   type Equity,
   findPool,
+  findPools,
   findPosition,
   lockPool,
   type Pool,
@@ -29,10 +30,12 @@ const SMALLEST_PART = usdc(1_000_000n)
 export async function settleWithdrawals(ctx: EarnContext): Promise<void> {
   const failures: unknown[] = []
   const attempt = (work: Promise<void>) => work.catch((error: unknown) => void failures.push(error))
-  // By pool, so that those of a venue that is away do not stop the others.
-  for (const key of Object.keys(ctx.venues))
+  // Each pool by itself: those of a venue that cannot be reached must not delay the others.
+  const pools = (await findPools(ctx.db)).map(async ({ key }) => {
     for (const requested of await findInStatus(ctx.db, 'requested', BATCH, key))
       await attempt(burn(ctx, requested))
+  })
+  await Promise.all(pools)
   for (const key of (await sumOwed(ctx.db)).keys()) {
     await attempt(fillQueue(ctx, key))
     await attempt(recallLacking(ctx, key))

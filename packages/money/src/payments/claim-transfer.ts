@@ -54,6 +54,7 @@ export async function claimTransfer(
   } catch (error) {
     // Only for claims made at the same moment; a later one is rejected before it writes.
     if (brokenConstraint(error) === 'transfers_purpose') throw alreadyPaid()
+    if (brokenConstraint(error) === 'transfers_of_move') throw transferUsed()
     throw error
   }
 }

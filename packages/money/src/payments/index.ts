@@ -30,7 +30,6 @@ export { type Disagreement, type ReversalHandlers, recheckTransfers } from './re
 export { inferNetwork, normalizeReference } from './reference.ts'
 export {
   findFinalHeight,
-  findPayersOf,
   findTransfer,
   findTransferFor,
   findUnclaimedFrom,

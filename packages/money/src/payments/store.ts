@@ -126,15 +126,6 @@ export async function findTransferFor(db: Db | Tx, purpose: Purpose): Promise<Tr
   return row && transferOf(row)
 }
 
-/** The wallets that paid for these purposes, in their order, by transfers that are final. Each is listed once. */
-export async function findPayersOf(db: Db | Tx, purposes: readonly Purpose[]): Promise<string[]> {
-  const names = purposes.map(formatPurpose)
-  const { rows } = await sql<{ payer: string }>`
-    select payer from transfers where purpose = any(${names}::text[]) and state = 'final' and payer is not null
-    group by payer order by min(array_position(${names}::text[], purpose))`.execute(db)
-  return rows.map(({ payer }) => payer)
-}
-
 /** Whether the chain can no longer reverse the payment. Money is paid out only after that. */
 export async function isPaymentFinal(db: Db | Tx, purpose: Purpose): Promise<boolean> {
   return (await findTransferFor(db, purpose))?.state === 'final'

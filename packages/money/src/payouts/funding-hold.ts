@@ -1,12 +1,14 @@
 import type { Tx } from '@market/database/transact'
-import { formatUsd, usdc } from '@market/kernel/money'
+import { formatUsd, type Usdc, usdc } from '@market/kernel/money'
 import { balanceOf, payable } from '../ledger/index.ts'
+import type { Transfer } from '../payments/index.ts'
 import { contestHold, type Hold } from './hold.ts'
-import { saveSpent, sumSpent } from './limits/store.ts'
+import { deleteSpent, saveSpent, sumSpent } from './limits/store.ts'
 import { isSameAddress } from './outgoing/outgoing-transfer.ts'
 import type { Payout } from './payout.ts'
 import type { PayoutContext } from './payout-context.ts'
 import { findFundingTransfer } from './refund-transfer.ts'
+import { lockNetwork } from './store.ts'
 import { decidedTerms } from './terms.ts'
 
 /**
@@ -45,5 +47,13 @@ async function exceedsTransfer(tx: Tx, payout: Payout): Promise<boolean> {
 /** Of an authorized payout: what the transfer behind it is paid out for. */
 export async function recordSpending(tx: Tx, payout: Payout): Promise<void> {
   const transfer = await findFundingTransfer(tx, payout)
-  if (transfer !== undefined) await saveSpent(tx, payout, transfer)
+  if (transfer === undefined) return
+  await deleteSpent(tx, payout.id)
+  await saveSpent(tx, payout, transfer)
+}
+
+/** Whether no payout used this part of a transfer. Until the commit, none of the network is authorized. */
+export async function hasUnspent(tx: Tx, transfer: Transfer, amount: Usdc): Promise<boolean> {
+  await lockNetwork(tx, transfer.network)
+  return (await sumSpent(tx, transfer)) + amount <= transfer.amount
 }

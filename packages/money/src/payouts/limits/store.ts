@@ -36,24 +36,30 @@ export async function sumCountedSince(
 export async function sumSpent(
   tx: Tx,
   { network, reference, index }: TransferKey,
-  except: PayoutId,
+  except?: PayoutId,
 ): Promise<Usdc> {
   const { rows } = await sql<{ sum: bigint }>`
     select coalesce(sum(spent.amount_micros), 0)::bigint as sum from payout_transfers as spent
     join payouts as payout on payout.id = spent.payout_id and payout.state <> 'withdrawn'
     where spent.network = ${network} and spent.reference = ${reference} and spent.transfer_index = ${index}
-      and spent.payout_id <> ${except}`.execute(tx)
+      and spent.payout_id is distinct from ${except ?? null}`.execute(tx)
   return usdc(rows[0]?.sum ?? 0n)
 }
 
-/** Stores from which transfer a payout is authorized. */
-export async function saveSpent(tx: Tx, { id, amount }: Payout, key: TransferKey): Promise<void> {
-  const { network, reference, index } = key
+/** Stores how much of a transfer a payout uses. */
+export async function saveSpent(
+  tx: Tx,
+  { id, amount }: Pick<Payout, 'id' | 'amount'>,
+  { network, reference, index }: TransferKey,
+): Promise<void> {
   await sql`
     insert into payout_transfers (payout_id, network, reference, transfer_index, amount_micros)
-    values (${id}, ${network}, ${reference}, ${index}, ${amount})
-    on conflict (payout_id) do update set network = excluded.network, reference = excluded.reference,
-      transfer_index = excluded.transfer_index, amount_micros = excluded.amount_micros`.execute(tx)
+    values (${id}, ${network}, ${reference}, ${index}, ${amount})`.execute(tx)
+}
+
+/** Of a payout that is authorized again, perhaps from another transfer, or whose money came back. */
+export async function deleteSpent(tx: Tx, id: PayoutId): Promise<void> {
+  await tx.deleteFrom('payout_transfers').where('payout_id', '=', id).execute()
 }
 
 /** Due at once, so that the next step of a worker authorizes it. */
