@@ -162,7 +162,7 @@ async function insertActive(
       .insertInto('earn_deposits')
       .values({
         ...{ id, pool_key: poolKey, holder, network: NETWORK, reference, amount_micros: micros },
-        ...{ status: 'active', move_id: moveId, shares: String(shares), value_micros: micros },
+        ...{ status: 'active', move_id: moveId, payer, shares: String(shares), value_micros: micros },
         ...{ created_at: at, updated_at: at },
       })
       .execute()

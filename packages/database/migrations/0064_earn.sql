@@ -101,12 +101,14 @@ begin
     ('approving', 'returning'),
     ('depositing', 'done'),
     ('depositing', 'returning'),
+    ('depositing', 'held'),
     ('returning', 'returned'),
     ('returning', 'held'),
     ('returned', 'failed'),
     ('held', 'returning'),
     ('withdrawing', 'withdrawn'),
     ('withdrawing', 'failed'),
+    ('withdrawing', 'held'),
     ('withdrawn', 'done')
   ) then
     raise exception 'an earn move in state % does not become %', old.state, new.state

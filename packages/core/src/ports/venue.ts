@@ -58,7 +58,7 @@ export interface Venue {
   depositProblem(amount: Usdc): Promise<string | undefined>
   /** The USDC that the wallet holds in the newest final block. */
   balance(): Promise<Usdc>
-  /** The wallet's next nonce by mined transactions: the highest value that any node returns. */
+  /** The wallet's next nonce by mined transactions: the highest that as many providers as required show. */
   nextNonce(): Promise<bigint>
   /** `previous` are earlier transactions at the same nonce, which the new one replaces. */
   sign(call: VenueCall, nonce: bigint, previous: readonly SignedTransfer[]): Promise<SignedTransfer>

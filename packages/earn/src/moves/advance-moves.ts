@@ -1,5 +1,6 @@
 import type { Venue, VenueReceipt } from '@market/core/ports/venue'
 import { type Tx, transact } from '@market/database/transact'
+import { ApiError } from '@market/kernel/api-error'
 import { assert } from '@market/kernel/assert'
 import { type Usdc, usdc } from '@market/kernel/money'
 import { balanceOf, postNew, suspense, venue as venueAccount } from '@market/money/ledger'
@@ -18,7 +19,7 @@ import { advanceStep, RETRY_RETURN_MS } from './advance-step.ts'
 import { type Move, moveAccount } from './move.ts'
 import { mayUseWallet } from './request-move.ts'
 import { type MoveAction, type MoveState, nextState, USES_WALLET } from './states.ts'
-import { findUnended, lockMove, saveMove } from './store.ts'
+import { findSignatures, findUnended, lockMove, saveMove } from './store.ts'
 
 /** Advances every move by one step. Several workers can call it at once. An error of one does not stop the others. */
 export async function advanceMoves(ctx: EarnContext): Promise<void> {
@@ -103,9 +104,30 @@ async function deposit(ctx: EarnContext, venue: Venue, move: Move): Promise<void
     })
   if (outcome.kind !== 'final') return
   const { reference } = outcome
-  const { assets, shares } = await venue.receiptOf(reference)
-  assert(assets === move.amount, `${move.id} deposited ${assets} of ${move.amount}`)
+  const receipt = await readReceipt(ctx, venue, move, reference)
+  if (receipt === undefined) return
+  const { assets, shares } = receipt
   await save(ctx, move, 'finish', { change: { venueShares: shares, assets, reference } })
+}
+
+/** What the receipt says. A move whose receipt contradicts itself is held, so that other pools can use the wallet. */
+async function readReceipt(
+  ctx: EarnContext,
+  venue: Venue,
+  move: Move,
+  reference: string,
+): Promise<VenueReceipt | undefined> {
+  try {
+    const receipt = await venue.receiptOf(reference)
+    assert(receipt.assets === move.amount, `${move.id} moved ${receipt.assets} of ${move.amount}`)
+    return receipt
+  } catch (error) {
+    // A node that cannot be reached says nothing about the receipt.
+    if (error instanceof ApiError) throw error
+    const problem = `The receipt of ${reference} is not what was asked for: ${(error as Error).message}`
+    await save(ctx, move, 'hold', { change: { problem } })
+    throw new Error(`${move.id} is held`, { cause: error })
+  }
 }
 
 async function returnMoney(ctx: EarnContext, venue: Venue, move: Move): Promise<void> {
@@ -117,7 +139,9 @@ async function returnMoney(ctx: EarnContext, venue: Venue, move: Move): Promise<
     })
 }
 
+/** Only a return is tried again. What else is held waits for an operator. */
 async function retry(ctx: EarnContext, _venue: Venue, move: Move): Promise<void> {
+  if ((await findSignatures(ctx.db, move.id, 'return')).length === 0) return
   if (ctx.clock.now().getTime() - move.updatedAt.getTime() > RETRY_RETURN_MS) await save(ctx, move, 'retry')
 }
 
@@ -127,7 +151,8 @@ async function withdraw(ctx: EarnContext, venue: Venue, move: Move): Promise<voi
     await save(ctx, move, 'fail', { change: { problem: `The venue did not pay out: ${outcome.reason}` } })
   if (outcome.kind !== 'final') return
   const { reference } = outcome
-  const receipt = await venue.receiptOf(reference)
+  const receipt = await readReceipt(ctx, venue, move, reference)
+  if (receipt === undefined) return
   const pool = await findPool(ctx.db, move.poolKey)
   assert(pool !== undefined, `${move.poolKey} is a pool`)
   // A stranger may have given the wallet shares, of which a withdrawal after a loss takes some too.

@@ -8,12 +8,13 @@ export const TRANSITIONS = {
   /** The payout to the wallet is on its way. */
   funding: { fund: 'approving', take_back: 'returning', fail: 'failed' },
   approving: { approve: 'depositing', take_back: 'returning' },
-  depositing: { finish: 'done', take_back: 'returning' },
+  depositing: { finish: 'done', take_back: 'returning', hold: 'held' },
   /** The money goes back from the wallet to the treasury. */
   returning: { return: 'returned', hold: 'held' },
   returned: { fail: 'failed' },
+  /** An operator decides. What only could not be returned is tried again. */
   held: { retry: 'returning' },
-  withdrawing: { withdraw: 'withdrawn', fail: 'failed' },
+  withdrawing: { withdraw: 'withdrawn', fail: 'failed', hold: 'held' },
   withdrawn: { finish: 'done' },
   done: {},
   failed: {},

@@ -3,16 +3,15 @@ import { type Tx, transact } from '@market/database/transact'
 import { ZERO } from '@market/kernel/money'
 import { forEachPool } from './for-each-pool.ts'
 import type { EarnContext, Pool, PoolListener } from './pool.ts'
-import { findPool, insertPool, savePause, saveVenue } from './store.ts'
+import { findPool, insertPool, savePause } from './store.ts'
 
 /** Whether the pool's money is where this process was configured to look for it. */
 export const isConfiguredAs = (pool: Pool, { market, wallet }: Venue): boolean =>
   pool.network === market.network && pool.vault === market.vault && pool.wallet === wallet
 
 /**
- * Adds the pools of the venues that this worker has. A venue with another vault or wallet than before is saved while the pool
- * has no shares of either kind. Otherwise its money is elsewhere, and the pool is paused until the configuration is as it
- * was. An error of one pool does not stop the others; all are thrown at the end.
+ * Adds the pools of the venues that this worker has. A pool keeps its vault and its wallet: with others in the configuration
+ * its money would be elsewhere, and it is paused until the configuration is as it was. Another vault is another market. An error of one pool does not stop the others; all are thrown at the end.
  */
 export const openPools = (ctx: EarnContext, listener: PoolListener): Promise<void> =>
   forEachPool(
@@ -37,10 +36,6 @@ async function openLocked(ctx: EarnContext, tx: Tx, venue: Venue): Promise<boole
   if (isConfiguredAs(pool, venue)) {
     // The next reading decides whether there is another reason.
     if (pool.paused === 'wallet') await savePause(tx, pool.key, null)
-    return false
-  }
-  if (pool.totalShares === 0n && pool.venueShares === 0n) {
-    await saveVenue(tx, market, wallet)
     return false
   }
   if (pool.paused === 'wallet') return false

@@ -5,7 +5,7 @@ import type { Usdc } from '@market/kernel/money'
 
 /**
  * Why a pool stands still. `impaired`: the venue holds less than is owed. `price`: the venue pays less than it says.
- * `wallet`: the vault or the wallet was configured anew while the pool has shares.
+ * `wallet`: the configuration has another vault or wallet than the pool.
  */
 export type PauseReason = 'impaired' | 'price' | 'wallet'
 

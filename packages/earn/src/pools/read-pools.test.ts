@@ -188,16 +188,8 @@ describe('openPools', () => {
     expect(await poolOf(OTHER.key)).toMatchObject({ vault: OTHER.vault })
   })
 
-  test('saves another vault or wallet of a pool without shares, whose reading and prices are gone', async () => {
-    await open(shows(readingOf(0n)))
-    await read(shows(readingOf(0n)))
-    await open(venueOf(async () => readingOf(0n), moved, `0x${'e'.repeat(40)}`))
-    expect(pauses).toEqual([])
-    expect(await poolOf()).toMatchObject({ vault: moved.vault, wallet: `0x${'e'.repeat(40)}`, reading: null })
-    expect(await ctx.db.selectFrom('earn_prices').selectAll().execute()).toEqual([])
-  })
-
   test.each([
+    ['no shares', () => Promise.resolve()],
     ['shares of depositors', () => enterPool()],
     ['shares of the vault', () => ctx.transact((tx) => addVenueShares(tx, MARKET.key, 1n))],
   ])(

@@ -73,23 +73,6 @@ export async function lockPool(tx: Tx, key: string): Promise<Pool> {
   return poolOf(row)
 }
 
-/** A changed vault or wallet of a pool without any share. What was read belongs to the earlier one. */
-export async function saveVenue(
-  tx: Tx,
-  { key, network, kind, vault }: VenueMarket,
-  wallet: string,
-): Promise<void> {
-  await tx
-    .updateTable('earn_pools')
-    .set({
-      ...{ network, kind, vault, wallet, paused: null, accepts_deposits: false },
-      ...{ read_at: null, value_micros: null, tvl_micros: null, liquid_micros: null },
-    })
-    .where('key', '=', key)
-    .execute()
-  await tx.deleteFrom('earn_prices').where('pool_key', '=', key).execute()
-}
-
 export async function saveReading(
   tx: Tx,
   key: string,

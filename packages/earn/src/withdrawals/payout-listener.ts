@@ -1,15 +1,16 @@
 import type { Venues } from '@market/core/ports/venue'
 import type { Tx } from '@market/database/transact'
 import { ZERO } from '@market/kernel/money'
-import type { Payout, PayoutListener, PayoutTerms } from '@market/money/payouts'
+import { type Payout, type PayoutListener, type PayoutTerms, redirectedPayees } from '@market/money/payouts'
 import { findPayers } from '../deposits/index.ts'
 import { moveTerms } from '../moves/index.ts'
 import { findPool } from '../pools/index.ts'
 import { fillSubject } from './settle-withdrawals.ts'
 import { findFills, findWithdrawal } from './store.ts'
 
-/** The part of a withdrawal, to its destination, which paid one of the holder's deposits. */
-async function fillTerms(tx: Tx, { network, subject }: Payout): Promise<PayoutTerms> {
+/** The part of a withdrawal, to its destination, which paid one of the holder's deposits, or to where two operators sent it. */
+async function fillTerms(tx: Tx, payout: Payout): Promise<PayoutTerms> {
+  const { network, subject } = payout
   const none = { network, amount: ZERO, payees: [] }
   const id = subject.slice(0, subject.lastIndexOf(':'))
   const fill = (await findFills(tx, [id])).find(({ n }) => fillSubject(id, n) === subject)
@@ -18,7 +19,8 @@ async function fillTerms(tx: Tx, { network, subject }: Payout): Promise<PayoutTe
   const pool = await findPool(tx, withdrawal.poolKey)
   const payers = await findPayers(tx, withdrawal)
   if (pool === undefined || !payers.includes(withdrawal.destination)) return none
-  return { network: pool.network, amount: fill.amount, payees: [withdrawal.destination] }
+  const payees = [withdrawal.destination, ...(await redirectedPayees(tx, payout))]
+  return { network: pool.network, amount: fill.amount, payees }
 }
 
 /** Says what the payouts of Earn must be. `others` listens to those of all other kinds. */

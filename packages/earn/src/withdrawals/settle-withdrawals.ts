@@ -48,6 +48,8 @@ async function burn(ctx: EarnContext, { id, poolKey }: Withdrawal): Promise<void
   const [pool, venue] = [await findPool(ctx.db, poolKey), ctx.venues[poolKey]]
   if (pool === undefined || venue === undefined) return
   const reading = await readVenue(ctx, venue, pool)
+  // `readPools` pauses the pool and reports it; then this is rejected.
+  if (!reading.isHonest && pool.paused === null) return
   await transact(ctx.db, async (tx) => {
     // Undefined when something changed the pool meanwhile: the next sweep reads again.
     const recorded = await recordReading(ctx, tx, venue, reading)

@@ -6,10 +6,10 @@ import type { Node } from '../../nodes/node-pool.ts'
 import { evmNodes } from '../evm-nodes.ts'
 import { observePayout } from '../observe-payout.ts'
 import { readBalance } from '../read-balance.ts'
-import { readNonces } from '../read-nonces.ts'
 import { sendBytes } from '../send-bytes.ts'
 import { addressKey, type EvmSettings } from '../settings.ts'
 import { agreeOnVault } from './agree.ts'
+import { agreedNonce } from './agreed-nonce.ts'
 import { depositProblemAt } from './deposit-problem.ts'
 import { openAt, readVaultAt, valuesAt } from './read-vault.ts'
 import { readVenueReceipt } from './read-venue-receipt.ts'
@@ -106,7 +106,7 @@ export const evmVenue = (settings: EvmVenueSettings, signer: EvmKeySigner, marke
     },
 
     balance: async () => (await readBalance(settings, nodes, wallet)).final,
-    nextNonce: async () => (await readNonces(nodes, chainId, wallet)).next,
+    nextNonce: () => agreedNonce(settings, nodes, wallet),
 
     sign: (call, nonce, previous) => signStep(vault, nodes, signer, { call, nonce, previous, feeCapPerGas }),
 
