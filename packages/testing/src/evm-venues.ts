@@ -79,6 +79,7 @@ export const deployVault = async (network: EvmNetwork, kind: TestVaultKind): Pro
 
   const call = async (data: Hex, from = other): Promise<Hex> => {
     const hash = await network.call(from, address, data)
+    await network.included(hash)
     const receipt = (await network.rpc('eth_getTransactionReceipt', [hash])) as { readonly status: string }
     if (receipt.status !== '0x1') throw new Error(`a call of the ${kind} vault reverted`)
     return hash
@@ -87,7 +88,7 @@ export const deployVault = async (network: EvmNetwork, kind: TestVaultKind): Pro
     call(encodeFunctionData({ abi: VAULT_ABI, functionName, args: [amount] }))
   /** New USDC of an account that the vault may take. */
   const give = async (amount: bigint, account = other): Promise<void> => {
-    await network.mint(account.address, amount)
+    await network.included(await network.mint(account.address, amount))
     const args = [address, amount] as const
     await network.call(
       account,
