@@ -153,7 +153,7 @@ async function insertActive(
       .insertInto('earn_moves')
       .values({
         ...{ id: moveId, kind: 'deploy', pool_key: poolKey, network: NETWORK, amount_micros: micros },
-        ...{ state: 'approving', created_at: at, updated_at: at, due_at: at },
+        ...{ state: 'approving', created_at: at, updated_at: at },
       })
       .execute()
     for (const state of STEPS)
@@ -186,6 +186,8 @@ async function insertActive(
       due: usdc(micros),
     }),
   )
+  // Only then a worker gives shares.
+  await db.updateTable('transfers').set({ state: 'final' }).where('reference', '=', reference).execute()
 }
 
 type Status = 'waiting' | 'received' | 'refunded' | 'held' | 'failed'
