@@ -5,6 +5,7 @@ import { isTrueWithin, until } from '../../support/until.ts'
 import { type AppServices, startApp } from './application.ts'
 import type { Bug } from './bug.ts'
 import { type Counts, retryingClient } from './client.ts'
+import { leaveLater } from './earn.ts'
 import { type Environment, startEnvironment } from './environment.ts'
 import { newEvmBuyers } from './evm-test-chain.ts'
 import { type Facts, gatherFacts } from './facts.ts'
@@ -33,6 +34,7 @@ export interface RunSettings {
   readonly thieves?: number
   readonly purchases?: number
   readonly bounties?: number
+  readonly earn?: number
   readonly unbound?: boolean
   /** Buyers who never notice that a reorganisation took their payment away. */
   readonly careless?: boolean
@@ -83,6 +85,7 @@ const JUMP_EVERY_MS = 4_000
 const WAITS: readonly (readonly [what: string, ms: number])[] = [
   ['payouts', 31_000],
   ['payments', 61 * MINUTE],
+  ['moves of Earn', 61_000],
 ]
 const SLOW_ORDER_MS = 1_000
 const LONG = { withinMs: 120_000, everyMs: 50 }
@@ -181,6 +184,7 @@ async function run(environment: Environment, settings: RunSettings): Promise<Rep
     await Promise.all([load.done, ...resending])
     const lost = settings.faults > 0 ? await dropTransfers(environment, context, load) : []
     const paidAgain = settings.careless === true ? 0 : await payAgain(environment, context, lost)
+    await leaveLater(environment, context, load.testOrders)
     // After two days without a review, deliveries are released and undelivered orders still wait.
     if (settings.bug === undefined) await app.jump(REVIEW_IS_OVER_MS)
     const endedMs = Math.round(performance.now() - began)
