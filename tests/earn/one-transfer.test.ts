@@ -110,6 +110,14 @@ test(`${ROUNDS} transfers, each named for a claim of a bounty and for a deposit 
   }
 })
 
+test('a transfer that its wallet names ten times at once is one deposit', async () => {
+  const hash = await world.settled(buyer)
+  const replies = await Promise.all(Array.from({ length: 10 }, () => deposit(hash, '25.00')))
+  expect(replies.map(({ status }) => status)).toEqual(replies.map(() => 201))
+  expect(new Set(replies.map(({ body }) => body.data.deposit_id)).size).toBe(1)
+  expect((await placesOf(hash)).held).toBe(PRICE)
+})
+
 test('the ledger has no fault after all of it', async () => {
   expect(await ledgerFaults(world.market.db)).toEqual([])
 })
