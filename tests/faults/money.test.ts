@@ -20,6 +20,7 @@ const lineOf = ({ counts, faults, rejected, ...report }: Report): string =>
     `seed ${report.seed}: ${report.orders} orders, ${report.payouts} paid out`,
     `${counts.requests} requests, ${counts.answered5xx} answered 5xx, ${counts.retries} retries, ${counts.unanswered} given up`,
     `faults ${JSON.stringify(faults)}, ${report.vanished} payments lost, ${report.paidAgain} paid again, ${report.released} released by the clock`,
+    `Earn ${JSON.stringify(report.earn)}`,
     `rejected ${JSON.stringify(rejected)}`,
     `faults lasted ${report.faultsMs} ms, ended ${report.endedMs} ms, settled ${report.settledMs} ms`,
     `${report.violations.length} violations`,

@@ -62,6 +62,8 @@ export interface Report {
   /** What was rejected, and how often: races have losers, and thieves. */
   readonly rejected: Readonly<Record<string, number>>
   readonly paidAgain: number
+  /** Deposits into Earn and withdrawals from it, by status. */
+  readonly earn: Readonly<Record<string, number>>
   readonly payouts: number
   /** Snapshots in which a treasury was short. */
   readonly shortSnapshots: readonly string[]
@@ -115,6 +117,18 @@ const releasedByClock = ({ orders, stepsOf }: Facts): number =>
     .filter(({ payment_method }) => payment_method !== 'x402')
     .flatMap(({ id }) => stepsOf(id))
     .filter(({ action }) => action === 'release').length
+
+function countEarn({ earn: { deposits, withdrawals } }: Facts): Record<string, number> {
+  const names = [
+    ...deposits.map(({ status }) => `${status} deposits`),
+    ...withdrawals.map(
+      ({ status, was_liquid }) => `${status} withdrawals${was_liquid ? '' : ' that waited'}`,
+    ),
+  ]
+  return Object.fromEntries(
+    [...Map.groupBy(names, (name) => name)].map(([name, some]) => [name, some.length]),
+  )
+}
 
 /** The snapshots in which money is missing, with what they compared. */
 async function findShortSnapshots({ db }: AppServices): Promise<string[]> {
@@ -218,6 +232,7 @@ async function run(environment: Environment, settings: RunSettings): Promise<Rep
       released: releasedByClock(facts),
       rejected: countErrors(load.testOrders),
       paidAgain,
+      earn: countEarn(facts),
       payouts: facts.payouts.filter(({ state }) => state === 'final').length,
       shortSnapshots: await findShortSnapshots(app),
       faultsMs,
