@@ -1,7 +1,7 @@
 import type { Bug } from './bug.ts'
 
 /** Every client deposits. */
-const AIM = { earn: 1, thieves: 0, orders: 6, abreast: 6, faults: 0, settledWithinMs: 40_000 } as const
+const AIM = { earn: 1, thieves: 0, orders: 6, abreast: 6, faults: 0, settledWithinMs: 120_000 } as const
 
 export const EARN_BUGS: readonly Bug[] = [
   {
