@@ -186,6 +186,7 @@ async function insertActive(
       due: usdc(micros),
     }),
   )
+  // Only then a worker gives shares.
   await db.updateTable('transfers').set({ state: 'final' }).where('reference', '=', reference).execute()
 }
 

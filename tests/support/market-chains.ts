@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Network } from '@market/kernel/network'
 import { type EvmNetwork, startEvmNetwork } from '@market/testing/evm-network'
+import { deployVault, type TestVaultKind } from '@market/testing/evm-venues'
 import { createKeyPairSignerFromPrivateKeyBytes } from '@solana/kit'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { startSolanaWorld } from '../chains/solana-support.ts'
@@ -17,6 +18,24 @@ export interface ChainOptions {
   readonly gas?: boolean
   /** EVM networks make a block every tenth of a second, so that transactions become final. */
   readonly mines?: boolean
+  /** Base has a vault of this kind, in which a pool of Earn earns. */
+  readonly vault?: TestVaultKind
+}
+
+/** A vault as the only market of Earn, and the wallet that holds its shares. */
+async function startVault(chain: EvmNetwork, kind: TestVaultKind) {
+  const walletKey = generatePrivateKey()
+  const wallet = privateKeyToAddress(walletKey)
+  await chain.fund(wallet)
+  const vault = await deployVault(chain, kind)
+  const market = { venue: 'test', market: 'usdc', kind: 'lending', label: 'USDC in a test vault' }
+  const place = { network: 'base-mainnet', vault: vault.address }
+  return {
+    vault,
+    wallet,
+    settings: { EARN_MARKETS: JSON.stringify([{ ...market, ...place }]), BASE_VENUE_WALLET: wallet },
+    workerSettings: { BASE_VENUE_KEY: walletKey.slice(2) },
+  }
 }
 
 /** Makes blocks until the returned function is called. */
@@ -37,7 +56,7 @@ export function keepMining(chain: EvmNetwork): () => Promise<void> {
 /** An EVM chain with a treasury that can pay for gas. */
 export async function startEvm(
   network: 'base-mainnet' | 'alt-mainnet',
-  { float = 0n, gas: hasGas = false, mines = false }: ChainOptions = {},
+  { float = 0n, gas: hasGas = false, mines = false, vault }: ChainOptions = {},
 ) {
   const isBase = network === 'base-mainnet'
   const chain = await startEvmNetwork(isBase ? { chainId: 8453 } : { chainId: 42_161, usdc: ALT_USDC })
@@ -45,6 +64,7 @@ export async function startEvm(
   const [treasury, gas] = [privateKeyToAddress(treasuryKey), privateKeyToAddress(gasKey)]
   await Promise.all([chain.fund(treasury), hasGas && chain.fund(gas)])
   if (float > 0n) await chain.mint(treasury, float)
+  const venue = isBase && vault !== undefined ? await startVault(chain, vault) : undefined
   if (mines) await chain.automine(false)
   const stopMining = mines ? keepMining(chain) : undefined
   const name = isBase ? 'BASE' : 'ALT'
@@ -53,14 +73,16 @@ export async function startEvm(
     treasury,
     gas,
     gasKey: gasKey.slice(2),
+    venue,
     settings: {
+      ...venue?.settings,
       [`${name}_RPC_URLS`]: chain.url,
       [`${name}_TREASURY`]: treasury,
       ...(hasGas && { [`${name}_GAS_ACCOUNT`]: gas }),
       ...(!isBase && { ALT_CHAIN_ID: String(chain.chainId), ALT_USDC }),
     },
     apiSettings: hasGas ? { [`${name}_GAS_KEY`]: gasKey.slice(2) } : {},
-    workerSettings: { [`${name}_TREASURY_KEY`]: treasuryKey.slice(2) },
+    workerSettings: { [`${name}_TREASURY_KEY`]: treasuryKey.slice(2), ...venue?.workerSettings },
     stop: async () => {
       await stopMining?.()
       await chain.stop()

@@ -24,6 +24,7 @@ const VAULT_ABI = parseAbi([
   'function balanceOf(address owner) view returns (uint256)',
   'function pause(bool paused)',
   'function borrow(uint256 amount)',
+  'function borrowed() view returns (uint256)',
   'function repay(uint256 principal, uint256 interest)',
   'function badDebt(uint256 amount)',
   'function open(uint256 amount)',
@@ -53,6 +54,8 @@ export interface TestVault {
   pause(paused: boolean): Promise<Hex>
   /** `lending`: lends USDC out, so that it cannot be withdrawn. */
   borrow(amount: bigint): Promise<Hex>
+  /** `lending`: what is lent out. */
+  debt(): Promise<bigint>
   repay(principal: bigint, interest: bigint): Promise<void>
   badDebt(amount: bigint): Promise<Hex>
   /** `liquidity`: how much open positions use. It cannot be withdrawn. */
@@ -79,6 +82,7 @@ export const deployVault = async (network: EvmNetwork, kind: TestVaultKind): Pro
 
   const call = async (data: Hex, from = other): Promise<Hex> => {
     const hash = await network.call(from, address, data)
+    await network.included(hash)
     const receipt = (await network.rpc('eth_getTransactionReceipt', [hash])) as { readonly status: string }
     if (receipt.status !== '0x1') throw new Error(`a call of the ${kind} vault reverted`)
     return hash
@@ -87,7 +91,7 @@ export const deployVault = async (network: EvmNetwork, kind: TestVaultKind): Pro
     call(encodeFunctionData({ abi: VAULT_ABI, functionName, args: [amount] }))
   /** New USDC of an account that the vault may take. */
   const give = async (amount: bigint, account = other): Promise<void> => {
-    await network.mint(account.address, amount)
+    await network.included(await network.mint(account.address, amount))
     const args = [address, amount] as const
     await network.call(
       account,
@@ -95,10 +99,10 @@ export const deployVault = async (network: EvmNetwork, kind: TestVaultKind): Pro
       encodeFunctionData({ abi: USDC_ABI, functionName: 'approve', args }),
     )
   }
-  const sharesOf = async (account: Address): Promise<bigint> => {
-    const data = encodeFunctionData({ abi: VAULT_ABI, functionName: 'balanceOf', args: [account] })
-    return BigInt(String(await network.rpc('eth_call', [{ to: address, data }, 'latest'])))
-  }
+  const read = async (data: Hex): Promise<bigint> =>
+    BigInt(String(await network.rpc('eth_call', [{ to: address, data }, 'latest'])))
+  const sharesOf = (account: Address): Promise<bigint> =>
+    read(encodeFunctionData({ abi: VAULT_ABI, functionName: 'balanceOf', args: [account] }))
   const depositBy = async (
     account: PrivateKeyAccount,
     amount: bigint,
@@ -119,6 +123,7 @@ export const deployVault = async (network: EvmNetwork, kind: TestVaultKind): Pro
     sharesOf,
     pause: (paused) => call(encodeFunctionData({ abi: VAULT_ABI, functionName: 'pause', args: [paused] })),
     borrow: one('borrow'),
+    debt: () => read(encodeFunctionData({ abi: VAULT_ABI, functionName: 'borrowed' })),
     repay: async (principal, interest) => {
       await give(principal + interest)
       await call(encodeFunctionData({ abi: VAULT_ABI, functionName: 'repay', args: [principal, interest] }))

@@ -8,6 +8,7 @@ import { connect } from '@market/database/connect'
 import { NETWORKS, type Network } from '@market/kernel/network'
 import { TIMEOUT_FACTOR } from '@market/testing/postgres'
 import { sql } from 'kysely'
+import type { Address } from 'viem'
 import { operatorToken } from '../../support/operator.ts'
 import { startApi, startWorker } from '../../support/processes.ts'
 import { apiEnvironment, sharedKeys, WALLET_SEAL } from '../../support/settings.ts'
@@ -21,6 +22,11 @@ const HOOKS = fileURLToPath(new URL('seed-bug.ts', import.meta.url))
 const CLOCK_IS_READ_MS = 60
 /** Longer than one of them may take to say why it does not come up. */
 const UP_WITHIN_MS = 130_000
+
+const earnMarketOf = ({ vault }: Environment) => ({
+  ...{ venue: 'test', market: 'usdc', kind: 'lending', label: 'USDC in a vault' },
+  ...{ network: 'base-mainnet', vault: vault.address },
+})
 
 /** A bug that is put into the programs while they are read, and into the database before. */
 interface SeededBug {
@@ -46,6 +52,7 @@ export async function startApp(environment: Environment, bug?: SeededBug) {
     ])
   const [base, alt, solana] = await newAccounts()
   const [gasOnBase, gasOnAlt, gasOnSolana] = await newAccounts()
+  const venueWallet = await testChains['base-mainnet'].newAccount()
   const treasuries: Readonly<Record<Network, string>> = {
     'base-mainnet': base.address,
     'alt-mainnet': alt.address,
@@ -79,6 +86,8 @@ export async function startApp(environment: Environment, bug?: SeededBug) {
     ALT_CONFIRMATIONS: '0:1',
     ALT_CHAIN_ID: String(ALT.chainId),
     ALT_USDC: ALT.usdc,
+    EARN_MARKETS: JSON.stringify([earnMarketOf(environment)]),
+    BASE_VENUE_WALLET: venueWallet.address,
     SOLANA_GAS_ACCOUNT: gasOnSolana.address,
     BASE_GAS_ACCOUNT: gasOnBase.address,
     ALT_GAS_ACCOUNT: gasOnAlt.address,
@@ -93,6 +102,7 @@ export async function startApp(environment: Environment, bug?: SeededBug) {
     SOLANA_TREASURY_KEY: solana.key,
     BASE_TREASURY_KEY: base.key,
     ALT_TREASURY_KEY: alt.key,
+    BASE_VENUE_KEY: venueWallet.key,
   }
   const caps = {
     PAYOUT_DAY_CAP_USDC: '1000000',
@@ -138,6 +148,8 @@ export async function startApp(environment: Environment, bug?: SeededBug) {
   return {
     db,
     treasuries,
+    /** Holds the shares of the vault. */
+    venueWallet: venueWallet.address as Address,
     apis,
     workers,
     areUp,

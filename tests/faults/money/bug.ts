@@ -18,6 +18,7 @@ export interface Bug {
     readonly thieves?: number
     readonly purchases?: number
     readonly bounties?: number
+    readonly earn?: number
     readonly unbound?: boolean
     readonly careless?: boolean
     readonly orders?: number

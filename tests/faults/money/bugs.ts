@@ -1,5 +1,6 @@
 import { BOUNTY_BUGS } from './bounty-bugs.ts'
 import type { Bug } from './bug.ts'
+import { EARN_BUGS } from './earn-bugs.ts'
 
 /**
  * A transaction arrives after its sender has started again, and on Solana it is still valid then: bytes that were
@@ -286,6 +287,7 @@ export const BUGS: readonly Bug[] = [
     aim: { scenario: 'cancelled', orders: 24, faults: 12, faultNames: ['cutAtCommit', 'killApi'], reorgs: 0 },
   },
   ...BOUNTY_BUGS,
+  ...EARN_BUGS,
 ]
 
 /** They show within seconds, and none breaks an invariant that shows another. */

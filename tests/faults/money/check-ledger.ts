@@ -24,19 +24,26 @@ export const partOf = (facts: Facts, order: OrderRow): bigint => {
   return order.outcome === 'split' ? price - (facts.payoutOf('refund', order.id)?.amount_micros ?? 0n) : price
 }
 
+const surplusSubject = (purpose: string, network: string): string =>
+  purpose.startsWith('earn_deposit:')
+    ? purpose.slice('earn_deposit:'.length)
+    : `${purpose.replace('order:', '')}:surplus:${network}`
+
 export const LEDGER_CHECKS: Checks = {
   'every journal sums to zero': ({ unbalanced }) => unbalanced.map(({ id, sum }) => `${id}: ${sum}`),
 
   'every balance is the sum of its moves': ({ drifted }) => drifted.map(({ id }) => id),
 
   'no account is overdrawn': ({ accounts }) =>
-    accounts.filter((one) => one.kind !== 'world' && one.balance_micros < 0n).map(({ id }) => id),
+    accounts
+      .filter(({ kind, balance_micros }) => kind !== 'world' && kind !== 'venue' && balance_micros < 0n)
+      .map(({ id }) => id),
 
-  'the treasury balance is the sum of liabilities and fees': ({ networks, holds }) =>
+  'what treasury and venues hold is the sum of liabilities and fees': ({ networks, holds }) =>
     networks.flatMap((network) => {
-      const kinds = ['escrow', 'payable', 'surplus', 'suspense', 'fees']
+      const kinds = ['escrow', 'payable', 'surplus', 'suspense', 'fees', 'pool', 'withdrawal']
       const parts = kinds.reduce((sum, kind) => sum + holds(kind, network), 0n)
-      return differs(network, parts, -holds('world', network))
+      return differs(network, parts, -holds('world', network) - holds('venue', network))
     }),
 
   'escrow matches the state of its order': (facts) =>
@@ -52,8 +59,12 @@ export const LEDGER_CHECKS: Checks = {
       }),
     ),
 
-  'every escrow balance belongs to an order': ({ accounts, orders }) => {
-    const known = new Set(orders.map(({ id }) => `order:${id}`))
+  'every escrow balance belongs to an order or to a deposit that is held': ({ accounts, orders, earn }) => {
+    const held = earn.deposits.filter(({ status }) => status === 'held')
+    const known = new Set([
+      ...orders.map(({ id }) => `order:${id}`),
+      ...held.map(({ id }) => `earn_deposit:${id}`),
+    ])
     return accounts
       .filter((one) => one.kind === 'escrow' && one.balance_micros !== 0n && !known.has(one.subject))
       .map(({ id }) => id)
@@ -78,8 +89,10 @@ export const LEDGER_CHECKS: Checks = {
       const { network, reference, purpose, state, amount_micros, due_micros } = transfer
       const isLive = state !== 'gone'
       const tooMuch = isLive && purpose !== '' ? amount_micros - due_micros : 0n
-      const unclaimed = isLive && purpose === '' ? amount_micros : 0n
-      const returned = facts.payoutOf('surplus', `${purpose.replace('order:', '')}:surplus:${network}`)
+      // What comes from the venue belongs to a pool.
+      const isOwn = facts.earn.ownPayers.includes(transfer.payer ?? '')
+      const unclaimed = isLive && purpose === '' && !isOwn ? amount_micros : 0n
+      const returned = facts.payoutOf('surplus', surplusSubject(purpose, network))
       const back = isLive ? (returned?.amount_micros ?? 0n) : 0n
       return [
         ...differs(`returned of ${reference}`, back, tooMuch > WORTH_SENDING ? tooMuch : 0n),

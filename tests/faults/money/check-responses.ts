@@ -1,4 +1,5 @@
 import { BOUNTY_ACTIONS } from './bounty.ts'
+import { EARN_ACTIONS } from './earn.ts'
 import type { Checks, Facts } from './facts.ts'
 import { dueOf } from './purchase.ts'
 import { PROVIDER_KEY } from './relay.ts'
@@ -6,7 +7,7 @@ import { type Acknowledged, briefOf, type TestOrder } from './test-order.ts'
 
 const isYes = ({ status }: Acknowledged): boolean => status >= 200 && status < 300
 
-const NOT_A_STEP: readonly string[] = ['create', 'pay', 'purchase', ...BOUNTY_ACTIONS]
+const NOT_A_STEP: readonly string[] = ['create', 'pay', 'purchase', ...BOUNTY_ACTIONS, ...EARN_ACTIONS]
 
 /** Every "yes" but that of a payment or of a bounty is one step; how a payment ended is asked of its transfer. */
 function missing({ stepsOf }: Facts, { orderId = '', acknowledged }: TestOrder): string[] {

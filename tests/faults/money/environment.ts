@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Network } from '@market/kernel/network'
 import { startDnsServer } from '@market/testing/dns-server'
+import { deployVault } from '@market/testing/evm-venues'
 import { startIdp } from '@market/testing/idp'
 import { startRedis } from '@market/testing/redis'
 import { startTcpProxy, type TestTcpProxy } from '@market/testing/tcp-proxy'
@@ -39,6 +40,8 @@ export async function startEnvironment(seed: number, { slotMs, epochSlots }: Cha
     startDnsServer(),
     startWebhookEndpoints(seed),
   ])
+  // Deep below what a reorganization takes back, because wallets are funded afterwards.
+  const vault = await deployVault(base.chain, 'lending')
   // Each run copies this database, and Postgres allows that only without connections.
   await postgres.db.destroy()
   const caFile = join(folder, 'ca.pem')
@@ -69,6 +72,7 @@ export async function startEnvironment(seed: number, { slotMs, epochSlots }: Cha
     postgres,
     redis,
     testChains,
+    vault,
     evm: [base, alt],
     solana,
     idp,

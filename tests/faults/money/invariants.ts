@@ -1,5 +1,6 @@
 import { BOUNTY_CHECKS } from './check-bounties.ts'
 import { CHAIN_CHECKS } from './check-chains.ts'
+import { EARN_CHECKS } from './check-earn.ts'
 import { LEDGER_CHECKS } from './check-ledger.ts'
 import { ORDER_CHECKS } from './check-orders.ts'
 import { RESPONSE_CHECKS } from './check-responses.ts'
@@ -9,6 +10,7 @@ export const INVARIANTS: Checks = {
   ...LEDGER_CHECKS,
   ...ORDER_CHECKS,
   ...BOUNTY_CHECKS,
+  ...EARN_CHECKS,
   ...CHAIN_CHECKS,
   ...RESPONSE_CHECKS,
 }

@@ -2,6 +2,7 @@ import type { Network } from '@market/kernel/network'
 import { seededRandom } from '../../support/payout-random.ts'
 import { isTrueWithin } from '../../support/until.ts'
 import { acceptClaim, cancelBounty, isOrdered, postClaimed } from './bounty.ts'
+import { depositTransfer, isActive, lendOut, withdrawAll } from './earn.ts'
 import type { Environment } from './environment.ts'
 import { create, deliver, isDone, isPaid, pay, type RunContext } from './order-actions.ts'
 import { dueOf, purchaseByHash, purchaseBySignature, purchaseByTransfer } from './purchase.ts'
@@ -24,6 +25,8 @@ export interface LoadSettings {
   readonly purchases?: number
   /** The share of orders that come from a bounty; none unless given. */
   readonly bounties?: number
+  /** The share of clients that deposit into Earn instead of ordering; none unless given. */
+  readonly earn?: number
   /** Programs name their transfers without a signature. */
   readonly unbound?: boolean
 }
@@ -38,6 +41,11 @@ const PURCHASE_CYCLE = 20
 /** Bounties come at other places of a cycle than purchases, and with each cycle on another network. */
 const BOUNTY_CYCLE = 10
 const BOUNTY_OFFSET = 3
+const EARN_CYCLE = 10
+const EARN_OFFSET = 6
+const EARN_NETWORK = 'base-mainnet'
+/** The least first deposit into a pool without shares. */
+const LEAST_DEPOSIT = 100_000_000n
 
 interface LoadInput {
   readonly environment: Environment
@@ -58,17 +66,18 @@ export function startLoad({ environment, context, sellers, buyers }: LoadInput, 
   const testOrders: TestOrder[] = []
   let next = 0
   let paid = 0
+  const leaving: Promise<void>[] = []
 
   const begin = (
     n: number,
     key: string,
     random: () => number,
     buyer: Buyer,
-    { like, paidBy }: { like?: TestOrder; paidBy?: PaidBy } = {},
+    { like, paidBy, ...wanted }: { like?: TestOrder; paidBy?: PaidBy; network?: Network } = {},
   ): TestOrder => {
     const seller = like?.seller ?? pick(sellers, random)
     const listing = like?.listing ?? pick(seller.listings, random)
-    const network = settings.networks[n % settings.networks.length] ?? 'base-mainnet'
+    const network = wanted.network ?? settings.networks[n % settings.networks.length] ?? 'base-mainnet'
     const testOrder: TestOrder = {
       ...{ n, key, buyer, seller, listing, network, random, paidBy },
       orderId: undefined,
@@ -97,8 +106,10 @@ export function startLoad({ environment, context, sellers, buyers }: LoadInput, 
     return transfer
   }
 
-  const partiesOf = (n: number) => {
-    const network = settings.networks[n % settings.networks.length] ?? 'base-mainnet'
+  const partiesOf = (
+    n: number,
+    network = settings.networks[n % settings.networks.length] ?? 'base-mainnet',
+  ) => {
     const buyer = buyers[network][n]
     if (buyer === undefined) throw new Error(`no buyer for order ${n}`)
     return { random: seededRandom(settings.seed * STRIDE + n), buyer }
@@ -190,8 +201,32 @@ export function startLoad({ environment, context, sellers, buyers }: LoadInput, 
     await SCENARIOS[settings.scenario ?? scenarioOf(scenario)][1](context, testOrder)
   }
 
+  /** Deposits into Earn. What follows takes longer than an order, so the next client does not wait for it. */
+  const runEarn = async (n: number) => {
+    const { random, buyer } = partiesOf(n, EARN_NETWORK)
+    const [early, surplus, twice, thief] = [random(), random(), random(), random()]
+    const [leaves, lent] = [random(), random()]
+    const testOrder = begin(n, `${settings.seed}-${n}`, random, buyer, { network: EARN_NETWORK })
+    const amount = LEAST_DEPOSIT + BigInt(Math.floor(random() * 50_000_000))
+    testOrder.deposit = { amount, hasLeftEarly: false }
+    const transfer = await send(testOrder, amount + surplusOf(surplus, random))
+    await waitUnlessEarly(early, transfer)
+    const requests: Promise<unknown>[] = [depositTransfer(context, testOrder, transfer)]
+    if (twice < 0.3) requests.push(depositTransfer(context, testOrder, transfer))
+    if (thief < (settings.thieves ?? 0.25)) requests.push(steal(testOrder, transfer))
+    await Promise.all(requests)
+    paid++
+    const leave = async () => {
+      if (leaves > 0.6 || !(await isActive(context, testOrder))) return
+      if (lent < 0.5) await lendOut(environment)
+      await withdrawAll(context, testOrder, { isEarly: true })
+    }
+    leaving.push(leave())
+  }
+
   const runnerOf = (n: number) => {
     if (n % PURCHASE_CYCLE < (settings.purchases ?? 0) * PURCHASE_CYCLE) return runPurchase
+    if ((n + EARN_OFFSET) % EARN_CYCLE < (settings.earn ?? 0) * EARN_CYCLE) return runEarn
     const isBounty = (n + BOUNTY_OFFSET) % BOUNTY_CYCLE < (settings.bounties ?? 0) * BOUNTY_CYCLE
     return isBounty ? runBounty : runOrder
   }
@@ -202,7 +237,7 @@ export function startLoad({ environment, context, sellers, buyers }: LoadInput, 
       await runnerOf(n)(n)
     }
   }
-  const done = Promise.all(Array.from({ length: settings.abreast }, one))
+  const done = Promise.all(Array.from({ length: settings.abreast }, one)).then(() => Promise.all(leaving))
   return {
     testOrders,
     done,

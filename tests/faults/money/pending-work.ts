@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { AppServices } from './application.ts'
+import { isRounding, readVenue } from './earn-facts.ts'
 import type { Environment } from './environment.ts'
 
 /** What still moves, or undefined when nothing does. */
@@ -11,6 +12,9 @@ export async function pendingWork(environment: Environment, app: AppServices): P
     union all select 'payments that are waited for', count(*) from payment_intents where status = 'waiting'
     union all select 'deliveries without a review for two days', count(*) from orders
       where status = 'delivered' and due_at <= ${new Date(app.now())}
+    union all select 'deposits of Earn under way', count(*) from earn_deposits where status in ('received', 'deploying')
+    union all select 'moves of Earn under way', count(*) from earn_moves where state not in ('done', 'failed', 'held')
+    union all select 'withdrawals of Earn under way', count(*) from earn_withdrawals where status in ('requested', 'queued')
     union all select 'deliveries under way', count(*) from deliveries where status = 'pending'
     union all select 'events without a delivery', count(*) from event_counters counter
       left join delivery_queues queue using (agent_id) where counter.last_seq > coalesce(queue.last_seq, 0)`.execute(
@@ -27,5 +31,8 @@ export async function pendingWork(environment: Environment, app: AppServices): P
     const held = await environment.testChains[network].balanceOf(app.treasuries[network])
     if (held !== sums[0]?.sum) return `${network} holds ${held}, the ledger says ${sums[0]?.sum}`
   }
+  const { shares, ledger, chain } = await readVenue(environment, app)
+  if (!isRounding(chain - ledger))
+    return `the venue of ${shares} shares has ${chain}, the ledger says ${ledger}`
   return undefined
 }

@@ -5,6 +5,7 @@ import { isTrueWithin, until } from '../../support/until.ts'
 import { type AppServices, startApp } from './application.ts'
 import type { Bug } from './bug.ts'
 import { type Counts, retryingClient } from './client.ts'
+import { leaveLater } from './earn.ts'
 import { type Environment, startEnvironment } from './environment.ts'
 import { newEvmBuyers } from './evm-test-chain.ts'
 import { type Facts, gatherFacts } from './facts.ts'
@@ -33,6 +34,7 @@ export interface RunSettings {
   readonly thieves?: number
   readonly purchases?: number
   readonly bounties?: number
+  readonly earn?: number
   readonly unbound?: boolean
   /** Buyers who never notice that a reorganisation took their payment away. */
   readonly careless?: boolean
@@ -60,6 +62,8 @@ export interface Report {
   /** What was rejected, and how often: races have losers, and thieves. */
   readonly rejected: Readonly<Record<string, number>>
   readonly paidAgain: number
+  /** Deposits into Earn and withdrawals from it, by status. */
+  readonly earn: Readonly<Record<string, number>>
   readonly payouts: number
   /** Snapshots in which a treasury was short. */
   readonly shortSnapshots: readonly string[]
@@ -83,6 +87,7 @@ const JUMP_EVERY_MS = 4_000
 const WAITS: readonly (readonly [what: string, ms: number])[] = [
   ['payouts', 31_000],
   ['payments', 61 * MINUTE],
+  ['moves of Earn', 61_000],
 ]
 const SLOW_ORDER_MS = 1_000
 const LONG = { withinMs: 120_000, everyMs: 50 }
@@ -112,6 +117,18 @@ const releasedByClock = ({ orders, stepsOf }: Facts): number =>
     .filter(({ payment_method }) => payment_method !== 'x402')
     .flatMap(({ id }) => stepsOf(id))
     .filter(({ action }) => action === 'release').length
+
+function countEarn({ earn: { deposits, withdrawals } }: Facts): Record<string, number> {
+  const names = [
+    ...deposits.map(({ status }) => `${status} deposits`),
+    ...withdrawals.map(
+      ({ status, was_liquid }) => `${status} withdrawals${was_liquid ? '' : ' that waited'}`,
+    ),
+  ]
+  return Object.fromEntries(
+    [...Map.groupBy(names, (name) => name)].map(([name, some]) => [name, some.length]),
+  )
+}
 
 /** The snapshots in which money is missing, with what they compared. */
 async function findShortSnapshots({ db }: AppServices): Promise<string[]> {
@@ -181,6 +198,7 @@ async function run(environment: Environment, settings: RunSettings): Promise<Rep
     await Promise.all([load.done, ...resending])
     const lost = settings.faults > 0 ? await dropTransfers(environment, context, load) : []
     const paidAgain = settings.careless === true ? 0 : await payAgain(environment, context, lost)
+    await leaveLater(environment, context, load.testOrders)
     // After two days without a review, deliveries are released and undelivered orders still wait.
     if (settings.bug === undefined) await app.jump(REVIEW_IS_OVER_MS)
     const endedMs = Math.round(performance.now() - began)
@@ -214,6 +232,7 @@ async function run(environment: Environment, settings: RunSettings): Promise<Rep
       released: releasedByClock(facts),
       rejected: countErrors(load.testOrders),
       paidAgain,
+      earn: countEarn(facts),
       payouts: facts.payouts.filter(({ state }) => state === 'final').length,
       shortSnapshots: await findShortSnapshots(app),
       faultsMs,

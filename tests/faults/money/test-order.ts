@@ -31,6 +31,13 @@ export interface TestBounty {
   readonly claims: readonly TestClaim[]
 }
 
+/** USDC that the buyer deposits into Earn instead of ordering. */
+export interface TestDeposit {
+  readonly amount: bigint
+  /** Whether all its shares were burned before the vault got interest. */
+  hasLeftEarly: boolean
+}
+
 /** What the clients of the test know of one order: its parties, transfers and responses. */
 export interface TestOrder {
   readonly n: number
@@ -49,6 +56,8 @@ export interface TestOrder {
   orderId: string | undefined
   /** Undefined until a response returned its id. */
   bounty?: TestBounty
+  /** Undefined for an order. */
+  deposit?: TestDeposit
   /** What left the buyer's wallet for it, newest last. */
   readonly sent: Prepared[]
   readonly acknowledged: Acknowledged[]

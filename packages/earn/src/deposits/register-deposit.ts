@@ -4,6 +4,7 @@ import type { VenueMarket } from '@market/core/ports/venue'
 import { CommitThenReject, type Tx } from '@market/database/transact'
 import { lockBuyer } from '@market/identity/agents'
 import { ApiError } from '@market/kernel/api-error'
+import { assert } from '@market/kernel/assert'
 import { earlier, FOREVER, HOUR } from '@market/kernel/clock'
 import { formatUsd, type Usdc } from '@market/kernel/money'
 import { claimTransfer, findPayment, openIntent } from '@market/money/payments'
@@ -81,11 +82,19 @@ export async function registerDeposit(
       status: transfer === undefined ? 'waiting' : 'received',
       createdAt: ctx.clock.now(),
     })
+    if (deposit === undefined) return again(await requireNamed(tx, named), pool, amount)
     await (transfer === undefined
       ? awaitTransfer(ctx, tx, deposit, payers)
       : receive(ctx, tx, deposit, transfer))
     return deposit
   })
+}
+
+/** The deposit that another request of the holder has added. */
+async function requireNamed(tx: Tx, named: Parameters<typeof findNamed>[1]): Promise<Deposit> {
+  const deposit = await findNamed(tx, named)
+  assert(deposit !== undefined, `${named.reference} is named`)
+  return deposit
 }
 
 /** Claims the transfer; what it brought above the amount is returned. */

@@ -29,7 +29,8 @@ type NewDeposit = Pick<
   'id' | 'poolKey' | 'holder' | 'network' | 'reference' | 'amount' | 'status' | 'createdAt'
 >
 
-export async function insertDeposit(tx: Tx, deposit: NewDeposit): Promise<Deposit> {
+/** Undefined when another request of the holder has named the same transaction meanwhile. */
+export async function insertDeposit(tx: Tx, deposit: NewDeposit): Promise<Deposit | undefined> {
   const row = await tx
     .insertInto('earn_deposits')
     .values({
@@ -43,9 +44,10 @@ export async function insertDeposit(tx: Tx, deposit: NewDeposit): Promise<Deposi
       created_at: deposit.createdAt,
       updated_at: deposit.createdAt,
     })
+    .onConflict((conflict) => conflict.doNothing())
     .returningAll()
-    .executeTakeFirstOrThrow()
-  return depositOf(row)
+    .executeTakeFirst()
+  return row === undefined ? undefined : depositOf(row)
 }
 
 /** The deposit for which the holder named a transaction; none that failed. */

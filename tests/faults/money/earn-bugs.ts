@@ -1,0 +1,38 @@
+import type { Bug } from './bug.ts'
+
+/** Every client deposits. */
+const AIM = { earn: 1, thieves: 0, orders: 6, abreast: 6, faults: 0, settledWithinMs: 120_000 } as const
+
+export const EARN_BUGS: readonly Bug[] = [
+  {
+    name: 'earn-mint-twice',
+    shownBy: ['a holder has the shares of the own deposits, less those that were burned'],
+    changes: [
+      {
+        file: 'earn/src/deposits/settle-deposits.ts',
+        from: '  await mintShares(tx, { poolKey: key, holder, shares, principal: amount }, now)\n',
+        to: '  for (let n = 0; n < 2; n++) await mintShares(tx, { poolKey: key, holder, shares, principal: amount }, now)\n',
+      },
+    ],
+    aim: AIM,
+  },
+  {
+    name: 'earn-fill-twice',
+    // What was requested is not recorded, so the next sweep requests it again.
+    shownBy: ['a withdrawal from Earn is paid once, to the wallet that deposited'],
+    changes: [
+      {
+        file: 'earn/src/withdrawals/store.ts',
+        from: 'set filled_micros = filled_micros + ',
+        to: 'set filled_micros = filled_micros + 0 * ',
+      },
+      {
+        file: 'earn/src/withdrawals/store.ts',
+        from: 'status = case when filled_micros + ',
+        to: 'status = case when false and filled_micros + ',
+      },
+    ],
+    sql: ['alter table ledger_accounts drop constraint ledger_accounts_not_overdrawn'],
+    aim: AIM,
+  },
+]

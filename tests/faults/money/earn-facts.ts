@@ -1,0 +1,44 @@
+import { sql } from 'kysely'
+import type { AppServices } from './application.ts'
+import type { Environment } from './environment.ts'
+
+export type EarnFacts = Awaited<ReturnType<typeof gatherEarnFacts>>
+
+const NETWORK = 'base-mainnet'
+/** Vault and pool round against the depositor, by at most a micro-dollar each time. */
+const MOST_ROUNDED = 100n
+
+export const isRounding = (micros: bigint): boolean => micros >= 0n && micros <= MOST_ROUNDED
+
+/** What the vault and its wallet have on the chain and in the ledger. Nobody else deposits into the vault. */
+export async function readVenue({ vault, testChains }: Environment, { db, venueWallet }: AppServices) {
+  const { balanceOf } = testChains[NETWORK]
+  const [inVault, inWallet, debt, shares] = await Promise.all([
+    balanceOf(vault.address),
+    balanceOf(venueWallet),
+    vault.debt(),
+    vault.sharesOf(venueWallet),
+  ])
+  const { rows } = await sql<{ sum: bigint }>`
+    select -coalesce(sum(balance_micros), 0)::bigint as sum from ledger_accounts
+    where kind = 'venue' and network = ${NETWORK}`.execute(db)
+  return { shares, chain: inVault + inWallet + debt, ledger: rows[0]?.sum ?? 0n }
+}
+
+/** All that the ledger and the chain know of Earn at the end of a run. */
+export async function gatherEarnFacts(environment: Environment, app: AppServices) {
+  const { db, venueWallet } = app
+  const [pools, positions, deposits, withdrawals, fills, moves] = await Promise.all([
+    db.selectFrom('earn_pools').selectAll().execute(),
+    db.selectFrom('earn_positions').selectAll().execute(),
+    db.selectFrom('earn_deposits').selectAll().execute(),
+    db.selectFrom('earn_withdrawals').selectAll().execute(),
+    db.selectFrom('earn_fills').selectAll().execute(),
+    db.selectFrom('earn_moves').selectAll().execute(),
+  ])
+  return {
+    ...{ pools, positions, deposits, withdrawals, fills, moves },
+    venue: await readVenue(environment, app),
+    ownPayers: [venueWallet, environment.vault.address].map((address) => address.toLowerCase()),
+  }
+}
