@@ -193,3 +193,13 @@ test('receiptOf: providers must show the same receipt', async () => {
     message: expect.stringContaining('Too few providers of base-mainnet show the same receipt'),
   })
 })
+
+test('nextNonce: a provider that reports transactions that nobody sent does not count', async () => {
+  const { venue, one } = await startTwice()
+  const nonce = await one.nextNonce()
+  second.mood = {
+    kind: 'change',
+    result: ({ method }, result) => (method === 'eth_getTransactionCount' ? toHex(nonce + 1_000n) : result),
+  }
+  expect(await venue.nextNonce()).toBe(nonce)
+})
