@@ -2,8 +2,6 @@ import { sql } from 'kysely'
 import type { AppServices } from './application.ts'
 import type { Environment } from './environment.ts'
 
-export type EarnFacts = Awaited<ReturnType<typeof gatherEarnFacts>>
-
 const NETWORK = 'base-mainnet'
 /** Vault and pool round against the depositor, by at most a micro-dollar each time. */
 const MOST_ROUNDED = 100n
