@@ -1,5 +1,5 @@
 import { findPools } from '@market/earn/pools'
-import { listMarkets } from '@market/earn/withdrawals'
+import { listMarkets, requestWithdrawal, settleWithdrawals } from '@market/earn/withdrawals'
 import { usdc } from '@market/kernel/money'
 import type { TestVaultKind } from '@market/testing/evm-venues'
 import { afterEach, describe, expect, test } from 'vitest'
@@ -59,6 +59,23 @@ describe('a lending vault', () => {
     await stepUntil(world, 'ann is paid', () => isPaid(world, ann))
     expect(await balanceOf(ann)).toBe(10_000n * USD)
     await expectWhole(world)
+  })
+
+  test('a loss that a withdrawal meets before the next reading is reported too, and nothing is burned', async () => {
+    await start('lending')
+    const ann = await enter(world, 100n * USD)
+    const bob = await enter(world, 20n * USD)
+    await world.vault.borrow(110n * USD)
+    await withdraw(world, ann, null)
+    await world.vault.badDebt(60n * USD)
+    const { actor } = bob
+    const wanted = { key: undefined, shares: null, destination: undefined }
+    await requestWithdrawal({ ...world.ctx, actor }, actor, wanted)
+    await settleWithdrawals({ ...world.ctx, venues: world.venues })
+    await step(world)
+    expect(world.pauses).toEqual(['impaired'])
+    expect(await withdrawalOf(world, bob)).toMatchObject({ status: 'rejected', failure: 'pool_paused' })
+    expect((await positionOf(world, bob))?.shares).toBeGreaterThan(0n)
   })
 
   test('what a stranger gives to the vault is a gain of all, and vault shares given to the wallet change nothing', async () => {

@@ -42,6 +42,8 @@ export async function holdDeposit(
   deposit: Deposit,
   why: string,
 ): Promise<void> {
+  // Told once, however often it is tried again.
+  if (deposit.status === 'held') return
   await saveDeposit(tx, deposit, { status: 'held', failure: why }, ctx.clock.now())
   await notifyHolder(ctx, tx, deposit, {
     kind: 'earn.deposit_held',

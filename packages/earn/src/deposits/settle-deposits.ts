@@ -50,10 +50,12 @@ async function settleMove(ctx: EarnContext, id: string): Promise<void> {
       const why = problem ?? 'The venue did not take the deposit'
       for (const deposit of await lockOfMove(tx, move.id)) {
         if (state === 'failed' && isUndecided(deposit)) await refundDeposit(ctx, tx, deposit, why)
-        if (state === 'held' && deposit.status === 'deploying') await holdDeposit(ctx, tx, deposit, why)
+        if (state === 'held' && isDeploying(deposit)) await holdDeposit(ctx, tx, deposit, why)
       }
     })
 }
+
+const isDeploying = ({ status }: Deposit): boolean => status === 'deploying'
 
 const isUndecided = ({ status }: Deposit): boolean => status === 'deploying' || status === 'held'
 
@@ -66,10 +68,10 @@ async function mint(ctx: EarnContext, move: Move): Promise<void> {
   // Another vault says nothing about the shares of this one.
   if (pool === undefined || venue === undefined || !isConfiguredAs(pool, venue)) return
   const received = move.venueShares ?? 0n
-  const parts = (await transact(ctx.db, (tx) => lockOfMove(tx, move.id))).map((deposit) => ({
-    id: deposit.id,
-    venueShares: (received * deposit.amount) / move.amount,
-  }))
+  const waiting = (await transact(ctx.db, (tx) => lockOfMove(tx, move.id))).filter(isDeploying)
+  // What is held of a move that is done has no shares to get.
+  if (waiting.length === 0) return
+  const parts = waiting.map(({ id, amount }) => ({ id, venueShares: (received * amount) / move.amount }))
   const at = ctx.clock.now()
   const values = await venue.valuesOf([pool.venueShares, ...parts.map((part) => part.venueShares)])
   const [value] = values
@@ -77,7 +79,7 @@ async function mint(ctx: EarnContext, move: Move): Promise<void> {
   const valueById = new Map(parts.map(({ id }, n) => [id, values[n + 1]]))
   await transact(ctx.db, async (tx) => {
     const locked = await lockPool(tx, pool.key)
-    const deposits = (await lockOfMove(tx, move.id)).filter(({ status }) => status === 'deploying')
+    const deposits = (await lockOfMove(tx, move.id)).filter(isDeploying)
     // Another worker was first, or something else changed the pool: the next sweep reads again.
     if (deposits.length === 0 || !isCurrent(locked, { shares: pool.venueShares, at }, ctx.clock.now())) return
     const valuation = await revalue(ctx, tx, locked, value)

@@ -129,13 +129,14 @@ export async function findBusyPools(db: Db): Promise<{ key: string; moveId: stri
   return rows.map(({ pool_key, move_id }) => ({ key: pool_key, moveId: move_id }))
 }
 
-/** Of held deposits whose money came back in the meantime. */
+/** The deposits of a move, oldest first. */
 export async function lockOfMove(tx: Tx, moveId: string): Promise<Deposit[]> {
   const { rows } = await sql<Row>`
     select * from earn_deposits where move_id = ${moveId} order by created_at, id for update`.execute(tx)
   return rows.map(depositOf)
 }
 
+/** The moves of held deposits, whose money may have come back meanwhile. */
 export async function findHeldMoves(db: Db): Promise<string[]> {
   const { rows } = await sql<{ move_id: string }>`
     select distinct move_id from earn_deposits where status = 'held' and move_id is not null`.execute(db)

@@ -29,7 +29,7 @@ export async function advanceMoves(ctx: EarnContext): Promise<void> {
   if (failures.length > 0) throw new AggregateError(failures, 'Some moves of Earn were not advanced')
 }
 
-export async function advanceMove(ctx: EarnContext, move: Move): Promise<void> {
+async function advanceMove(ctx: EarnContext, move: Move): Promise<void> {
   const venue = ctx.venues[move.poolKey]
   if (venue === undefined) return
   const advance = ADVANCE[move.state]

@@ -11,11 +11,13 @@ import {
   findPool,
   findPools,
   findPosition,
+  isConfiguredAs,
+  isCurrent,
   lockPool,
   type Pool,
   type Position,
   readVenue,
-  recordReading,
+  revalue,
   valueOfShares,
 } from '../pools/index.ts'
 import { liquidityOf } from './liquidity.ts'
@@ -43,20 +45,26 @@ export async function settleWithdrawals(ctx: EarnContext): Promise<void> {
   if (failures.length > 0) throw new AggregateError(failures, 'Some withdrawals were not advanced')
 }
 
-/** Burns the shares at what the venue pays now, which fixes the amount that is owed. */
+/**
+ * Burns the shares at what the venue pays now, which fixes the amount that is owed. A venue that lacks money or pays less than
+ * it says decides nothing: the next reading pauses the pool and reports it, and then this is rejected.
+ */
 async function burn(ctx: EarnContext, { id, poolKey }: Withdrawal): Promise<void> {
   const [pool, venue] = [await findPool(ctx.db, poolKey), ctx.venues[poolKey]]
   if (pool === undefined || venue === undefined) return
   const reading = await readVenue(ctx, venue, pool)
-  // `readPools` pauses the pool and reports it; then this is rejected.
-  if (!reading.isHonest && pool.paused === null) return
   await transact(ctx.db, async (tx) => {
-    // Undefined when something changed the pool meanwhile: the next sweep reads again.
-    const recorded = await recordReading(ctx, tx, venue, reading)
+    const locked = await lockPool(tx, poolKey)
     const withdrawal = await lockWithdrawal(tx, id)
-    if (recorded === undefined || withdrawal.status !== 'requested') return
-    const decided = recorded.paused === null ? await decide(tx, withdrawal, recorded.equity) : 'pool_paused'
     const now = ctx.clock.now()
+    if (withdrawal.status !== 'requested') return
+    if (locked.paused !== null)
+      return saveWithdrawal(tx, withdrawal, { status: 'rejected', failure: 'pool_paused' }, now)
+    // Something changed the pool meanwhile: the next sweep reads again.
+    if (!isConfiguredAs(locked, venue) || !isCurrent(locked, reading, now)) return
+    const { equity, missing } = await revalue(ctx, tx, locked, reading.value)
+    if (missing > ZERO || !reading.isHonest) return
+    const decided = await decide(tx, withdrawal, equity)
     if (typeof decided === 'string')
       return saveWithdrawal(tx, withdrawal, { status: 'rejected', failure: decided }, now)
     const { position, amount } = decided
