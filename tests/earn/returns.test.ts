@@ -1,0 +1,74 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { expectWhole } from './check-whole.ts'
+import { enter, failureOf, isRefunded, statusOf } from './depositors.ts'
+import {
+  type Depositor,
+  deposit,
+  type EarnWorld,
+  newDepositor,
+  startEarnWorld,
+  step,
+  stepUntil,
+  USD,
+} from './earn-world.ts'
+
+const HOUR_MS = 3_600_000
+
+let world: EarnWorld
+let bob: Depositor
+beforeEach(async () => {
+  world = await startEarnWorld('lending')
+  await step(world)
+  await enter(world, 100n * USD)
+  bob = await newDepositor(world)
+  await deposit(world, bob, 50n * USD)
+})
+afterEach(() => world.stop())
+
+const stateOfMove = async (): Promise<string | undefined> => {
+  const moves = world.database.db.selectFrom('earn_moves').select('state')
+  return (await moves.orderBy('created_at', 'desc').limit(1).executeTakeFirst())?.state
+}
+const isMoveIn = (state: string) =>
+  stepUntil(world, `the move is ${state}`, async () => (await stateOfMove()) === state)
+
+const expectRefunded = async (): Promise<void> => {
+  await stepUntil(world, 'bob is refunded', () => isRefunded(world, bob))
+  expect(await world.network.balanceOf(bob.address)).toBe(10_000n * USD)
+  expect(await world.network.balanceOf(world.wallet)).toBe(0n)
+  await expectWhole(world)
+}
+
+test('a deposit that the vault rejects on the chain comes back from the wallet and is refunded', async () => {
+  await isMoveIn('approving')
+  await world.vault.pause(true)
+  await isMoveIn('returning')
+  await expectRefunded()
+  expect(await failureOf(world, bob)).toContain('rejected')
+})
+
+test('a vault that takes nothing when the money is in the wallet gets none, and it is refunded', async () => {
+  await isMoveIn('funding')
+  await world.vault.pause(true)
+  await expectRefunded()
+})
+
+test('money that cannot leave the wallet is held, and refunded when it can an hour later', async () => {
+  await isMoveIn('approving')
+  await world.vault.pause(true)
+  await world.network.deny(world.wallet, true)
+  await stepUntil(world, 'the deposit is held', async () => (await statusOf(world, bob)) === 'held')
+  expect(await failureOf(world, bob)).toContain('could not be returned')
+  await world.network.deny(world.wallet, false)
+  await step(world)
+  expect(await stateOfMove()).toBe('held')
+  world.clock.advance(HOUR_MS)
+  await expectRefunded()
+})
+
+test('a payout to a wallet that cannot be paid ends the move, and the deposit is refunded', async () => {
+  await isMoveIn('funding')
+  await world.network.deny(world.wallet, true)
+  await expectRefunded()
+  expect(await stateOfMove()).toBe('failed')
+})
