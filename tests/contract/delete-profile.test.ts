@@ -7,6 +7,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type OrderWorld, startOrderWorld } from '../orders/order-world.ts'
 import { commonWriteErrors } from '../support/common-errors.ts'
+import { giveShares, insertDeposit, startPools } from '../support/earn.ts'
 import { makeAgent, makeUser } from '../support/makers.ts'
 import type { Market } from '../support/market.ts'
 import { rejected } from '../support/rejected.ts'
@@ -280,6 +281,23 @@ test('404: an order of a user who deleted the account', async () => {
   const { listing_id } = await closedOrderOf(token)
   expect((await remove(token)).status).toBe(200)
   rejected(await orderAgain(token, listing_id ?? ''), 404, 'no_account')
+})
+
+test('409: shares of the user or an agent, and a deposit on its way, until they are gone', async () => {
+  await startPools(market)
+  const user = await makeUser(market)
+  const agent = await makeAgent(market)
+  await market.client().post('/api/agents/link', { api_key: agent.apiKey }, { bearer: user.token })
+  const holders = [`user:${user.sub}`, `agent:${agent.id}`]
+  for (const holder of holders) {
+    await giveShares(market, holder)
+    rejected(await remove(user.token), 409, 'account_has_money_in_earn')
+    await market.db.updateTable('earn_positions').set({ shares: '0' }).where('holder', '=', holder).execute()
+  }
+  await insertDeposit(market, `user:${user.sub}`, { status: 'waiting' })
+  rejected(await remove(user.token), 409, 'account_has_money_in_earn')
+  await market.db.deleteFrom('earn_deposits').execute()
+  expect((await remove(user.token)).status).toBe(200)
 })
 
 test('409: a payout to an agent of the user that is not final', async () => {

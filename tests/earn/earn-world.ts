@@ -7,7 +7,6 @@ import type { Wallet } from '@market/core/ports/signatures'
 import type { Venue, VenueMarket, Venues } from '@market/core/ports/venue'
 import { depositPayment, registerDeposit, settleDeposits, undoDeposit } from '@market/earn/deposits'
 import { advanceMoves } from '@market/earn/moves'
-import { openPools, type PauseReason, readPools } from '@market/earn/pools'
 import {
   awaitWithdrawal,
   earnPayoutListener,
@@ -15,6 +14,7 @@ import {
   requestWithdrawal,
   settleWithdrawals,
 } from '@market/earn/withdrawals'
+import { reportPools, type SweepContext } from '@market/jobs/reports'
 import { SECOND } from '@market/kernel/clock'
 import { usdc } from '@market/kernel/money'
 import { checkIntents, type Purposes, recheckTransfers, watchTreasury } from '@market/money/payments'
@@ -87,7 +87,8 @@ export async function startEarnWorld(kind: TestVaultKind = 'lending') {
     wallet: wallet.address,
     realVenue,
     venues: venues as Venues,
-    pauses: [] as PauseReason[],
+    /** The security events of pauses. */
+    pauses: [] as object[],
     /** Puts another venue in place of the real one, such as one that dies. */
     useVenue: (venue: Venue | undefined) => {
       if (venue === undefined) delete venues[market.key]
@@ -139,9 +140,8 @@ export async function step(world: EarnWorld): Promise<void> {
   await compareOutgoingTransfers(ctx, NETWORK)
   await checkReserves({ ...ctx, earnHolders: findEarnHolders })
   for (const id of await duePayouts(payouts, NETWORK, 50)) await advanceDue(payouts, id)
-  const listener = { onPaused: (_: string, reason: PauseReason) => void pauses.push(reason) }
-  await openPools(earn, listener)
-  await readPools(earn, listener)
+  const onSecurityEvent = (event: object) => void pauses.push(event)
+  await reportPools({ ...earn, onSecurityEvent } as unknown as SweepContext, { error: () => {} })
   await advanceMoves(earn)
   await settleDeposits(earn)
   await settleWithdrawals(earn)

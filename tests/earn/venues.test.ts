@@ -23,6 +23,12 @@ const start = async (kind: TestVaultKind): Promise<void> => {
   world = await startEarnWorld(kind)
   await step(world)
 }
+const pausedEvent = (reason: string) => ({
+  event: 'earn.paused',
+  pool: world.market.key,
+  reason,
+  missing_micros: expect.stringMatching(reason === 'impaired' ? /^[1-9]\d*$/ : /^0$/),
+})
 const pausedBy = async () => (await findPools(world.database.db))[0]?.paused
 const balanceOf = ({ address }: { address: `0x${string}` }) => world.network.balanceOf(address)
 
@@ -49,7 +55,7 @@ describe('a lending vault', () => {
     await withdraw(world, ann, null)
     await world.vault.badDebt(50n * USD)
     await stepUntil(world, 'the pool is paused', async () => (await pausedBy()) === 'impaired')
-    expect(world.pauses).toEqual(['impaired'])
+    expect(world.pauses).toEqual([pausedEvent('impaired')])
     const bob = await newDepositor(world)
     await expect(deposit(world, bob, 100n * USD)).rejects.toMatchObject({
       extra: { code: 'pool_paused' },
@@ -73,12 +79,12 @@ describe('a lending vault', () => {
     await requestWithdrawal({ ...world.ctx, actor }, actor, wanted)
     await settleWithdrawals({ ...world.ctx, venues: world.venues })
     await step(world)
-    expect(world.pauses).toEqual(['impaired'])
+    expect(world.pauses).toEqual([pausedEvent('impaired')])
     expect(await withdrawalOf(world, bob)).toMatchObject({ status: 'rejected', failure: 'pool_paused' })
     expect((await positionOf(world, bob))?.shares).toBeGreaterThan(0n)
   })
 
-  test('what a stranger gives to the vault is a gain of all, and vault shares given to the wallet change nothing', async () => {
+  test('what somebody else gives to the vault is a gain of all, and vault shares given to the wallet change nothing', async () => {
     await start('lending')
     const ann = await enter(world, 100n * USD)
     await world.vault.giveShares(world.wallet, 1_000n * USD)
@@ -228,7 +234,7 @@ describe('vaults that behave badly', () => {
     await world.vault.lie(1_000n)
     await step(world)
     expect(await pausedBy()).toBe('price')
-    expect(world.pauses).toEqual(['price'])
+    expect(world.pauses).toEqual([pausedEvent('price')])
     await expect(withdraw(world, ann, null)).rejects.toMatchObject({ extra: { code: 'pool_paused' } })
     await world.vault.lie(0n)
     await step(world)

@@ -46,8 +46,13 @@ export type EarnWorld = Awaited<ReturnType<typeof startEarnWorld>>
 export async function startEarnWorld() {
   const orders = await startOrderWorld(earnSettings())
   const { market } = orders
-  for (const one of [LENDING, LIQUIDITY]) await insertPool(market, one)
+  await startPools(market)
   return { ...orders, refresh: () => refreshPools(market) }
+}
+
+/** The pools of both markets. */
+export async function startPools(market: Pick<Market, 'db'>): Promise<void> {
+  for (const one of [LENDING, LIQUIDITY]) await insertPool(market, one)
 }
 
 /** A pool as a worker adds it and reads it. */
