@@ -145,8 +145,8 @@ test('200: an owner sees their own and those of their agents; an agent only its 
   expect(await namesIn({ bearer: token })).toEqual(both)
   expect(await namesIn({ headers: await signOnce(market, wallet, 'session') })).toEqual(both)
   expect(await namesIn({ bearer: agent.apiKey })).toEqual([[agent.id], [agent.id]])
-  const stranger = await makeOwnedAgent(market)
-  expect(await namesIn({ bearer: stranger.apiKey })).toEqual([[], []])
+  const other = await makeOwnedAgent(market)
+  expect(await namesIn({ bearer: other.apiKey })).toEqual([[], []])
 })
 
 test('200: at most the newest 50 deposits', async () => {

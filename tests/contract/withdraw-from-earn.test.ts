@@ -190,8 +190,8 @@ test('401: a signature that is expired, from the future, or for other shares or 
 
 test('403: a wallet that paid none of the holder’s deposits into this pool, and an operator’s key', async () => {
   const { ask } = await makeHolder()
-  const stranger = await makeHolder()
-  for (const destination_wallet of [evmSigner().address, stranger.owner.address])
+  const other = await makeHolder()
+  for (const destination_wallet of [evmSigner().address, other.owner.address])
     rejected(await withdraw({ ...ALL, destination_wallet }, ask), 403, 'wrong_destination')
   rejected(await withdraw(ALL, { bearer: ADMIN_KEY }), 403, 'wrong_credential')
 })

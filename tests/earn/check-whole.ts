@@ -14,7 +14,7 @@ export async function expectWhole({ database, network, treasury, wallet, vault }
       (select coalesce(sum(shares), 0) from earn_positions)::text as held from earn_pools`.execute(db)
   for (const { total, held, venue } of rows) {
     expect(held).toBe(total)
-    // A stranger may have given it more.
+    // Somebody else may have given it more.
     expect(await vault.sharesOf(wallet)).toBeGreaterThanOrEqual(BigInt(venue))
   }
 }

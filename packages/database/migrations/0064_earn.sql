@@ -11,7 +11,7 @@ create table earn_pools (
   wallet text not null check (wallet ~ '^0x[0-9a-f]{40}$'),
   -- All shares of depositors, in units of 10^-12.
   total_shares numeric(78) not null default 0 check (total_shares >= 0),
-  -- The vault's shares that our own transactions brought, by their receipts. What a stranger sends does not count.
+  -- The vault's shares that our own transactions brought, by their receipts. What somebody else sends does not count.
   venue_shares numeric(78) not null default 0 check (venue_shares >= 0),
 
   -- The newest reading of the venue.

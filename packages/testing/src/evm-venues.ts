@@ -66,9 +66,9 @@ export interface TestVault {
   setFees(entry: bigint, exit: bigint): Promise<Hex>
   /** `lying`: how much of every withdrawal it does not pay, in basis points. */
   lie(bps: bigint): Promise<Hex>
-  /** A stranger sends USDC to the vault for nothing, so that its shares are worth more. */
+  /** Somebody else sends USDC to the vault for nothing, so that its shares are worth more. */
   donate(amount: bigint): Promise<void>
-  /** A stranger sends shares of the vault to an account. */
+  /** Somebody else sends shares of the vault to an account. */
   giveShares(to: Address, amount: bigint): Promise<void>
 }
 

@@ -155,7 +155,7 @@ async function withdraw(ctx: EarnContext, venue: Venue, move: Move): Promise<voi
   if (receipt === undefined) return
   const pool = await findPool(ctx.db, move.poolKey)
   assert(pool !== undefined, `${move.poolKey} is a pool`)
-  // A stranger may have given the wallet shares, of which a withdrawal after a loss takes some too.
+  // Somebody else may have given the wallet shares, of which a withdrawal after a loss takes some too.
   const ours = receipt.shares < pool.venueShares ? receipt.shares : pool.venueShares
   const left = pool.venueShares - ours
   const at = ctx.clock.now()

@@ -62,7 +62,7 @@ test('a loss above the equity is missing to what is owed; a recovery covers that
 })
 
 test('a gift changes nothing: only the shares that our own deposits brought are valued', async () => {
-  // A vault by its numbers, in which our wallet has our shares and then a stranger's gift of as many.
+  // A vault by its numbers, in which our wallet has our shares and then a gift of as many.
   const vault = { assets: 500n * USD, shares: 500n * SHARE, ofWallet: 200n * SHARE }
   const { venueShares } = await ctx.transact((tx) => lockPool(tx, MARKET.key))
   const { equity } = await value((vault.assets * venueShares) / vault.shares)
