@@ -45,7 +45,11 @@ export class UnsendableError extends Error {
 }
 
 /** The HTTP request of an operation. The server reads the same input and options from it. */
-export function requestOf(operation: Operation, input: Fields, options: RequestOptions = {}): HttpRequest {
+export function requestOf(
+  operation: Pick<Operation, 'method' | 'path'>,
+  input: Fields,
+  options: RequestOptions = {},
+): HttpRequest {
   const { method } = operation
   const inPath = new Set(pathKeysOf(operation))
   const path = operation.path.replace(/\{(\w+)\}/g, (_, key: string) => pathSegment(key, input[key]))

@@ -169,11 +169,12 @@ export const isWrite = ({ method, payment, readsOnly }: Operation): boolean =>
   (method !== 'GET' && readsOnly !== true) || payment !== undefined
 
 /** The fields of the input that are in the path. */
-export const pathKeysOf = ({ path }: Operation): string[] =>
+export const pathKeysOf = ({ path }: Pick<Operation, 'path'>): string[] =>
   [...path.matchAll(/\{(\w+)\}/g)].map(([, key = '']) => key)
 
 /** Whether the other fields are in the body. Otherwise they are in the query. */
-export const hasBody = ({ method }: Operation): boolean => method !== 'GET' && method !== 'DELETE'
+export const hasBody = ({ method }: Pick<Operation, 'method'>): boolean =>
+  method !== 'GET' && method !== 'DELETE'
 
 /** The operation at each of its routes. The first one is described under the operation's own id. */
 export const routesOf = (operation: Operation): readonly Operation[] => [

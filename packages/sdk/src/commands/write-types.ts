@@ -1,0 +1,88 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { isWrite, type Operation } from '@market/contract/define'
+import { BUYER_EVENTS, EVENTS } from '@market/contract/events'
+import { operationList } from '@market/contract/operations'
+import type { z } from 'zod'
+import { comment, namedTypes, typeOf } from './schema-types.ts'
+
+/**
+ * Writes the routes and types of the SDK from the contract. The SDK needs neither the schemas nor zod then, and its types
+ * read well in an editor.
+ */
+const HEADER = '// Written by `npm run sdk:types` from the contract. Do not change it.\n\n'
+
+/** Operators have a program of their own. */
+const isForClients = ({ callers }: Operation): boolean =>
+  callers.some((kind) => kind !== 'admin' && kind !== 'admin_key')
+
+/** Lists that continue with `cursor`. The list of events continues with `after`; the stream reads it. */
+const isList = ({ input, beside }: Operation): boolean =>
+  beside !== undefined && 'next_cursor' in beside.shape && 'cursor' in ((input as z.ZodObject).shape ?? {})
+
+const clientOperations = operationList.filter(isForClients)
+
+function routeOf(operation: Operation): string {
+  const { id, method, path, purpose, file, isBare } = operation
+  const entry = {
+    method,
+    path,
+    ...(isWrite(operation) && { isWrite: true }),
+    ...(isList(operation) && { isList: true }),
+    ...(operation.beside && { hasMore: true }),
+    ...(isBare && { isBare }),
+    ...(file && { file: file.name }),
+    ...(operation.callers.includes('wallet') && { purpose: purpose ?? 'session' }),
+    ...(operation.cosigned && purpose && { purpose }),
+  }
+  return `  ${id}: ${JSON.stringify(entry)},`
+}
+
+function operationType(operation: Operation): string {
+  const { id, summary, description, input, output, beside, file } = operation
+  const text = [`${summary}.`, description].filter(Boolean).join(' ')
+  const fields = [
+    `    input: ${withFile(typeOf(input, 'input', '    '), file?.name)}`,
+    `    data: ${typeOf(output, 'output', '    ')}`,
+    ...(beside ? [`    more: ${typeOf(beside, 'output', '    ')}`] : []),
+  ]
+  return `${comment(text, '  ')}  ${id}: {\n${fields.join('\n')}\n  }`
+}
+
+const withFile = (type: string, name: string | undefined): string =>
+  name === undefined
+    ? type
+    : type === 'Record<string, never>'
+      ? `{ ${name}: Blob }`
+      : `${type} & { ${name}: Blob }`
+
+const eventTypes = (name: string, events: Readonly<Record<string, z.ZodType>>): string =>
+  `export interface ${name} {\n${Object.entries(events)
+    .map(([event, data]) => `  '${event}': ${typeOf(data, 'output', '  ')}`)
+    .join('\n')}\n}\n`
+
+const routes = `${HEADER}export const ROUTES = {\n${clientOperations.map(routeOf).join('\n')}\n} as const\n`
+
+const types = `${HEADER}${namedTypes()}
+/** What each operation takes and returns. */
+export interface Operations {
+${clientOperations.map(operationType).join('\n')}
+}
+
+/** The data of each event of an agent. */
+${eventTypes('SellerEvents', EVENTS)}
+/** The data of each event of a buyer. */
+${eventTypes('BuyerEvents', BUYER_EVENTS)}`
+
+/** The files of `generated`. */
+const FILES: Readonly<Record<string, string>> = {
+  'routes.ts': routes,
+  'types.ts': types,
+}
+
+const urlOf = (path: string) => new URL(`../generated/${path}`, import.meta.url)
+
+/** The generated files that differ from those in the checkout. */
+export const outdatedFiles = (): string[] =>
+  Object.entries(FILES).flatMap(([path, text]) => (readFileSync(urlOf(path), 'utf8') === text ? [] : [path]))
+
+if (import.meta.main) for (const [path, text] of Object.entries(FILES)) writeFileSync(urlOf(path), text)
