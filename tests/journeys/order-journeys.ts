@@ -78,17 +78,29 @@ const solanaPlace = ({ chain, treasury }: Chains['solana-mainnet']): Place => ({
 
 export type JourneyWorld = Awaited<ReturnType<typeof startJourneys>>
 
-/** The api and a worker, both started from the bundle, three real chains and an endpoint that records its requests. */
-export async function startJourneys() {
+interface JourneyOptions {
+  /** All unless given. */
+  readonly networks?: readonly Network[]
+  readonly run?: typeof runBundled
+  /** More settings of the worker, asked for after the api runs. */
+  readonly workerSettings?: () => Readonly<Record<string, string>>
+}
+
+const placeOf = (chains: Chains, network: Network): Place =>
+  network === 'solana-mainnet' ? solanaPlace(chains[network]) : evmPlace(chains[network])
+
+/** The api and a worker, both started from the bundle, real chains and an endpoint that records its requests. */
+export async function startJourneys({
+  networks = NETWORKS,
+  run = runBundled,
+  workerSettings = () => ({}),
+}: JourneyOptions = {}) {
   const receiver = await startReceiver()
-  const market = await startMarket({}, { chains: NETWORKS, float: FLOAT, mines: true, run: runBundled })
-  await market.startWorker(receiver.settings)
-  const { chains } = market
-  const places: Readonly<Record<Network, Place>> = {
-    'base-mainnet': evmPlace(chains['base-mainnet']),
-    'alt-mainnet': evmPlace(chains['alt-mainnet']),
-    'solana-mainnet': solanaPlace(chains['solana-mainnet']),
-  }
+  const market = await startMarket({}, { chains: networks, float: FLOAT, mines: true, run })
+  await market.startWorker({ ...receiver.settings, ...workerSettings() })
+  const places = Object.fromEntries(
+    networks.map((network) => [network, placeOf(market.chains, network)]),
+  ) as Readonly<Record<Network, Place>>
 
   return {
     market,
