@@ -36,6 +36,9 @@ const STACKS = [
 /** Needs a browser, which npm does not install. */
 const BROWSER = ['tests/browser/**/*.test.ts']
 
+/** Needs promtool of Debian's package `prometheus`. */
+const ALERTS = ['tests/operations/promtool.test.ts']
+
 /** What a test imports when it needs Postgres, Redis, a chain, a server or a process. */
 const SERVICE =
   /'(?:@market\/testing\/(?!clock|evm-signer|keys|solana-signer)|node:(?:http|https|net|dgram|child_process)|pg|ioredis)/
@@ -128,7 +131,15 @@ export default defineConfig({
           ...withServices,
           name: 'integration',
           include: ['{apps,packages,tests}/**/*.test.ts'],
-          exclude: ['**/node_modules/**', ...UNIT, ...GAUNTLET, ...PROCESSES, ...STACKS, ...BROWSER],
+          exclude: [
+            '**/node_modules/**',
+            ...UNIT,
+            ...GAUNTLET,
+            ...PROCESSES,
+            ...STACKS,
+            ...BROWSER,
+            ...ALERTS,
+          ],
           isolate: false,
           maxWorkers: SERVICE_WORKERS,
           sequence: { groupOrder: 1 },
@@ -163,6 +174,16 @@ export default defineConfig({
           ...withServices,
           name: 'browser',
           include: BROWSER,
+          maxWorkers: SERVICE_WORKERS,
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          ...shared,
+          name: 'alerts',
+          include: ALERTS,
           maxWorkers: SERVICE_WORKERS,
           sequence: { groupOrder: 1 },
         },

@@ -88,7 +88,14 @@ test('worker metrics: shows the age of the newest snapshot, dropped webhooks, wa
   const row = { event: 'order.paid', order_id: 'ord_1', status: 'dropped', ended_at: now, created_at: now }
   await database.db
     .insertInto('deliveries')
-    .values(['agt_a', 'agt_a', 'agt_b'].map((agent_id, seq) => ({ ...row, id: randomUUID(), agent_id, seq: BigInt(seq) })))
+    .values(
+      ['agt_a', 'agt_a', 'agt_b'].map((agent_id, seq) => ({
+        ...row,
+        id: randomUUID(),
+        agent_id,
+        seq: BigInt(seq),
+      })),
+    )
     .execute()
   let reason: string | undefined
   const metrics = await startMetricsServer({

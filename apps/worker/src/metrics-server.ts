@@ -214,6 +214,7 @@ export async function startMetricsServer(settings: MetricsServerSettings) {
   const address = await app.listen({ host: settings.host, port: settings.port })
   return {
     address,
+    registry,
     countFailure: (task: string) => failures.inc({ task }),
     countDisagreement: (network: Network) => disagreements.inc({ network }),
     recordGas: (metrics: readonly GasMetrics[]) => {
