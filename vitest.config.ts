@@ -12,6 +12,7 @@ const GAUNTLET = [
   'tests/load/{bounties,orders,payables,search,statistics}.test.ts',
   'tests/faults/{floods,rolling-restarts,slow-clients}.test.ts',
   'tests/journeys/dev-ends{,-anywhere}.test.ts',
+  'tests/operations/{previous-release,restore-drill}.test.ts',
   'tests/payouts/database-restart.test.ts',
   'tests/reserves/many.test.ts',
   'tests/webhooks/{fairness,postgres-restart,stream-slow}.test.ts',
@@ -30,6 +31,7 @@ const PROCESSES = [
 const STACKS = [
   'tests/bounties/accept-on-chains.test.ts',
   'tests/faults/money*.test.ts',
+  'tests/operations/expand.test.ts',
   'tests/payouts/{crash,restore}.test.ts',
 ]
 

@@ -5,8 +5,10 @@ import { Redis } from 'ioredis'
 import { sql } from 'kysely'
 import { relayTo } from '../chains/node-relay.ts'
 import { startJourneys } from '../journeys/order-journeys.ts'
+import { startOrderLoad } from '../operations/order-load.ts'
 import { runBundled } from '../support/market.ts'
 import { startOwnPostgres } from '../support/own-postgres.ts'
+import { until } from '../support/until.ts'
 import { report } from './bench-report.ts'
 import { openAppServices } from './order-app.ts'
 
@@ -14,7 +16,8 @@ import { openAppServices } from './order-app.ts'
 const ORDERS = Number(process.env['ORDERS'] ?? 1_000)
 const CONNECTIONS = 8
 const PAIRS = 40
-const PAID_ORDERS = Number(process.env['PAID_ORDERS'] ?? 20)
+const PAID_ORDERS = Number(process.env['PAID_ORDERS'] ?? 40)
+const BUYERS = Number(process.env['BUYERS'] ?? 8)
 const IDLE_MS = 20_000
 
 const kilobytes = (bytes: number): string => `${(bytes / 1_000).toFixed(1)} KB`
@@ -116,16 +119,16 @@ async function measureRpc(): Promise<void> {
     const requestsPerSecond = (((requests()[1] ?? 0) - idleRequests) * 1_000) / IDLE_MS
     const began = performance.now()
     const [apiBefore = 0, workerBefore = 0] = calls()
-    for (let n = 0; n < PAID_ORDERS; n++) {
-      const order = await world.begin('base-mainnet')
-      await order.pay()
-      await order.deliver()
-      await order.byBuyer('approve')
-      await order.earned(22_500_000n)
-    }
+    const load = startOrderLoad(world, BUYERS)
+    await until('orders are paid out', () => load.completed() >= PAID_ORDERS || load.errors().length > 0, {
+      withinMs: 600_000,
+    })
+    await load.stop()
+    for (const error of load.errors()) throw error
+    const paid = load.completed()
     const seconds = (performance.now() - began) / 1_000
     const [apiAfter = 0, workerAfter = 0] = calls()
-    const worker = (workerAfter - workerBefore - perSecond * seconds) / PAID_ORDERS
+    const worker = (workerAfter - workerBefore - perSecond * seconds) / paid
     report([
       {
         what: 'RPC of a worker without orders, one network',
@@ -134,8 +137,8 @@ async function measureRpc(): Promise<void> {
         cpu: '',
       },
       {
-        what: `RPC per order with its payment and payout (${PAID_ORDERS} in ${seconds.toFixed(0)} s)`,
-        measured: `api ${((apiAfter - apiBefore) / PAID_ORDERS).toFixed(1)} calls, worker ${worker.toFixed(1)} more`,
+        what: `RPC per order with its payment and payout (${paid} of ${BUYERS} buyers in ${seconds.toFixed(0)} s)`,
+        measured: `api ${((apiAfter - apiBefore) / paid).toFixed(1)} calls, worker ${worker.toFixed(1)} more`,
         aim: '',
         cpu: '',
       },
