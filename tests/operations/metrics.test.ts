@@ -2,7 +2,6 @@ import { connect } from '@market/database/connect'
 import { createMetrics } from '@market/http/metrics'
 import { systemClock } from '@market/kernel/clock'
 import { startMetricsServer } from '@market/worker/metrics-server'
-import type { Registry } from 'prom-client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Market, runBundled, startMarket } from '../support/market.ts'
 import { alerts, dashboards, expressionsOf } from './alerts.ts'
@@ -40,7 +39,7 @@ const baseOf = (name: string, exposed: ReadonlyMap<string, Described>): string =
   return exposed.get(base)?.type === 'histogram' ? base : name
 }
 
-function labelsOf(registry: Registry): [string, readonly string[]][] {
+function labelsOf(registry: ReturnType<typeof createMetrics>['registry']): [string, readonly string[]][] {
   return registry.getMetricsAsArray().map((metric) => {
     const { name, labelNames = [] } = metric as unknown as { name: string; labelNames?: string[] }
     return [name, 'upperBounds' in metric ? [...labelNames, 'le'] : labelNames]

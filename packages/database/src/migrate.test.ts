@@ -75,7 +75,6 @@ describe('migrate', () => {
     await migrate(url, migrationsOf(files))
     const holder = new pg.Client({ connectionString: url })
     await holder.connect()
-    onTestFinished(() => holder.end())
     await holder.query('begin')
     await holder.query('insert into things values (1)')
     const migrating = migrate(
@@ -92,6 +91,7 @@ describe('migrate', () => {
     // Gives its place in the queue up after a second.
     while (await isWaiting());
     await holder.query('commit')
+    await holder.end()
     expect(await migrating).toEqual(['0002_more'])
   })
 
