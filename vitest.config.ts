@@ -12,6 +12,7 @@ const GAUNTLET = [
   'tests/load/{bounties,orders,payables,search,statistics}.test.ts',
   'tests/faults/{floods,rolling-restarts,slow-clients}.test.ts',
   'tests/journeys/dev-ends{,-anywhere}.test.ts',
+  'tests/operations/{previous-release,restore-drill}.test.ts',
   'tests/payouts/database-restart.test.ts',
   'tests/reserves/many.test.ts',
   'tests/webhooks/{fairness,postgres-restart,stream-slow}.test.ts',
@@ -30,11 +31,15 @@ const PROCESSES = [
 const STACKS = [
   'tests/bounties/accept-on-chains.test.ts',
   'tests/faults/money*.test.ts',
+  'tests/operations/expand.test.ts',
   'tests/payouts/{crash,restore}.test.ts',
 ]
 
 /** Needs a browser, which npm does not install. */
 const BROWSER = ['tests/browser/**/*.test.ts']
+
+/** Needs promtool of Debian's package `prometheus`. */
+const ALERTS = ['tests/operations/promtool.test.ts']
 
 /** What a test imports when it needs Postgres, Redis, a chain, a server or a process. */
 const SERVICE =
@@ -128,7 +133,15 @@ export default defineConfig({
           ...withServices,
           name: 'integration',
           include: ['{apps,packages,tests}/**/*.test.ts'],
-          exclude: ['**/node_modules/**', ...UNIT, ...GAUNTLET, ...PROCESSES, ...STACKS, ...BROWSER],
+          exclude: [
+            '**/node_modules/**',
+            ...UNIT,
+            ...GAUNTLET,
+            ...PROCESSES,
+            ...STACKS,
+            ...BROWSER,
+            ...ALERTS,
+          ],
           isolate: false,
           maxWorkers: SERVICE_WORKERS,
           sequence: { groupOrder: 1 },
@@ -163,6 +176,16 @@ export default defineConfig({
           ...withServices,
           name: 'browser',
           include: BROWSER,
+          maxWorkers: SERVICE_WORKERS,
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          ...shared,
+          name: 'alerts',
+          include: ALERTS,
           maxWorkers: SERVICE_WORKERS,
           sequence: { groupOrder: 1 },
         },

@@ -1,6 +1,7 @@
+import { randomUUID } from 'node:crypto'
 import { connect } from '@market/database/connect'
 import { readiness } from '@market/database/readiness'
-import { systemClock } from '@market/kernel/clock'
+import { earlier, systemClock } from '@market/kernel/clock'
 import { usdc } from '@market/kernel/money'
 import { pool, post, venue, withdrawal } from '@market/money/ledger'
 import { marketContext } from '@market/testing/market-context'
@@ -27,6 +28,8 @@ test('worker metrics: served while the database is down, without the queue lengt
     expect(response.status).toBe(200)
     expect(text).toContain('market_job_failures_total{task="deliver-events"} 1')
     expect(text).toMatch(/^market_jobs_waiting nan$/im)
+    expect(text).toMatch(/^market_ready 0$/m)
+    expect(text).toMatch(/^market_webhooks_dropped nan$/im)
 
     for (let n = 0; n < 3; n++) {
       const ready = await fetch(`${metrics.address}/readyz`)
@@ -72,6 +75,52 @@ test('worker metrics: shows what belongs to the depositors of a pool, what is ow
     expect(text).toMatch(/^market_earn_equity_usdc\{pool="morpho:usdc"\} 10\.499999$/m)
     expect(text).toMatch(/^market_earn_equity_usdc\{pool="other:usdc"\} 0$/m)
     expect(text).toMatch(/^market_earn_owed_usdc\{network="base-mainnet"\} 2\.000001$/m)
+  } finally {
+    await metrics.stop()
+    await database.stop()
+  }
+})
+
+test('worker metrics: shows the age of the newest snapshot, dropped webhooks, wallets without a key, and readiness', async () => {
+  const database = await testDatabase()
+  const ctx = marketContext({ db: database.db })
+  const now = ctx.clock.now()
+  const row = { event: 'order.paid', order_id: 'ord_1', status: 'dropped', ended_at: now, created_at: now }
+  await database.db
+    .insertInto('deliveries')
+    .values(
+      ['agt_a', 'agt_a', 'agt_b'].map((agent_id, seq) => ({
+        ...row,
+        id: randomUUID(),
+        agent_id,
+        seq: BigInt(seq),
+      })),
+    )
+    .execute()
+  let reason: string | undefined
+  const metrics = await startMetricsServer({
+    ...{ host: '127.0.0.1', port: 0, readers: ['127.0.0.1'], hotMax: {}, ctx },
+    whyNotReady: async () => reason,
+    isStopping: () => false,
+  })
+  const read = async () => (await fetch(`${metrics.address}/metrics`)).text()
+  try {
+    const none = { shortMicros: 0n, imbalance: 0n, isNew: true }
+    metrics.recordReserves([
+      { network: 'base-mainnet', takenAt: earlier(now, 90_000), ...none },
+      { network: 'alt-mainnet', takenAt: undefined, ...none },
+    ])
+    metrics.recordUnopenable(2)
+    const text = await read()
+    expect(text).toMatch(/^market_reserve_snapshot_age_seconds\{network="base-mainnet"\} 90(?:\.\d+)?$/m)
+    expect(text).not.toMatch(/^market_reserve_snapshot_age_seconds\{network="alt-mainnet"\}/m)
+    expect(text).toMatch(/^market_webhooks_dropped 3$/m)
+    expect(text).toMatch(/^market_webhooks_dropped_agents 2$/m)
+    expect(text).toMatch(/^market_wallets_unopenable 2$/m)
+    expect(text).toMatch(/^market_ledger_imbalance_micros\{network="base-mainnet"\} 0$/m)
+    expect(text).toMatch(/^market_ready 1$/m)
+    reason = 'database unreachable'
+    expect(await read()).toMatch(/^market_ready 0$/m)
   } finally {
     await metrics.stop()
     await database.stop()

@@ -121,6 +121,10 @@ export const SECTIONS: readonly Section[] = [
       'tests/chains/evm-nodes.test.ts',
     ],
   },
+  {
+    name: 'releases',
+    files: ['tests/operations/previous-release.test.ts', 'tests/operations/restore-drill.test.ts'],
+  },
   { name: 'load', files: ['tests/load', 'tests/reserves/many.test.ts'] },
   {
     name: 'thefts',

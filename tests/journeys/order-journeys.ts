@@ -9,6 +9,7 @@ import { type Market, runBundled, startMarket } from '../support/market.ts'
 import type { MarketChains } from '../support/market-chains.ts'
 import { operatorToken } from '../support/operator.ts'
 import { BRIEF } from '../support/orders.ts'
+import type { StartFrom } from '../support/processes.ts'
 import { makeService } from '../support/services.ts'
 import { setPayout } from '../support/set-payout.ts'
 import { PUBLIC_ADDRESS } from '../support/settings.ts'
@@ -78,20 +79,37 @@ const solanaPlace = ({ chain, treasury }: Chains['solana-mainnet']): Place => ({
 
 export type JourneyWorld = Awaited<ReturnType<typeof startJourneys>>
 
-/** The api and a worker, both started from the bundle, three real chains and an endpoint that records its requests. */
-export async function startJourneys() {
+interface JourneyOptions {
+  /** All unless given. */
+  readonly networks?: readonly Network[]
+  readonly run?: (environment: Readonly<Record<string, string>>) => ReturnType<typeof runBundled>
+  /** A bundle of another version, for both programs. */
+  readonly from?: StartFrom
+  /** More settings of the worker, asked for after the api runs. */
+  readonly workerSettings?: () => Readonly<Record<string, string>>
+}
+
+const placeOf = (chains: Chains, network: Network): Place =>
+  network === 'solana-mainnet' ? solanaPlace(chains[network]) : evmPlace(chains[network])
+
+/** The api and a worker, both started from the bundle, real chains and an endpoint that records its requests. */
+export async function startJourneys({
+  networks = NETWORKS,
+  from,
+  run = (environment) => runBundled(environment, from && { from }),
+  workerSettings = () => ({}),
+}: JourneyOptions = {}) {
   const receiver = await startReceiver()
-  const market = await startMarket({}, { chains: NETWORKS, float: FLOAT, mines: true, run: runBundled })
-  await market.startWorker(receiver.settings)
-  const { chains } = market
-  const places: Readonly<Record<Network, Place>> = {
-    'base-mainnet': evmPlace(chains['base-mainnet']),
-    'alt-mainnet': evmPlace(chains['alt-mainnet']),
-    'solana-mainnet': solanaPlace(chains['solana-mainnet']),
-  }
+  const market = await startMarket({}, { chains: networks, float: FLOAT, mines: true, run })
+  const worker = await market.startWorker({ ...receiver.settings, ...workerSettings() }, from && { from })
+  const places = Object.fromEntries(
+    networks.map((network) => [network, placeOf(market.chains, network)]),
+  ) as Readonly<Record<Network, Place>>
 
   return {
     market,
+    worker,
+    receiver,
     places,
     begin: (network: Network, service: Record<string, unknown> = {}) =>
       begin({ market, place: places[network], receiver, network }, service),

@@ -4,7 +4,18 @@ import { fileURLToPath } from 'node:url'
 import type { BenchRow } from './bench-report.ts'
 
 /** Runs the benches one after another and prints their figures as one table. Names on the command line choose some. */
-const BENCHES = ['me', 'quotes', 'orders', 'ledger', 'webhooks', 'listings', 'mcp', 'uploads', 'start']
+const BENCHES = [
+  'me',
+  'quotes',
+  'orders',
+  'cost',
+  'ledger',
+  'webhooks',
+  'listings',
+  'mcp',
+  'uploads',
+  'start',
+]
 /** Hours and tens of gigabytes: only by name. */
 const BY_NAME_ONLY = ['growth']
 

@@ -13,7 +13,7 @@ import { startS3Server } from '@market/testing/s3-server'
 import { type Client, client } from './client.ts'
 import { type ChainOptions, startChains } from './market-chains.ts'
 import { startPriceSource } from './price-source.ts'
-import { type ServerProcess, startApi, startWorker } from './processes.ts'
+import { type ServerProcess, type StartOptions, startApi, startWorker } from './processes.ts'
 import { apiEnvironment, FILES_URL, PUBLIC_ADDRESS, REDIS_URL, sharedKeys } from './settings.ts'
 
 export type Market = Awaited<ReturnType<typeof startMarket<never>>>
@@ -39,8 +39,11 @@ async function runHere(environment: Readonly<Record<string, string>>): Promise<R
 }
 
 /** The API in a separate process, started from the bundle. */
-export async function runBundled(environment: Readonly<Record<string, string>>): Promise<RunningApi> {
-  const api = await startApi(environment)
+export async function runBundled(
+  environment: Readonly<Record<string, string>>,
+  options?: StartOptions,
+): Promise<RunningApi> {
+  const api = await startApi(environment, options)
   return { url: api.url, logText: api.output, stop: api.stop }
 }
 
@@ -115,15 +118,16 @@ export async function startMarket<N extends Network = never>(
     logText: api.logText,
     client: (): Client => client(url),
     /** A worker process on the same database and chains. It ends with the market at the latest. */
-    startWorker: async (more: Readonly<Record<string, string>> = {}): Promise<ServerProcess> => {
+    startWorker: async (
+      more: Readonly<Record<string, string>> = {},
+      options?: StartOptions,
+    ): Promise<ServerProcess> => {
       const shared = Object.entries(environment).filter(([name]) => SHARED.includes(name))
-      const worker = await startWorker({
-        ...Object.fromEntries(shared),
-        ...sharedKeys(environment),
-        ...onChains.settings,
-        ...onChains.workerSettings,
-        ...more,
-      })
+      const settings = { ...onChains.settings, ...onChains.workerSettings, ...more }
+      const worker = await startWorker(
+        { ...Object.fromEntries(shared), ...sharedKeys(environment), ...settings },
+        options,
+      )
       workers.push(worker)
       return worker
     },

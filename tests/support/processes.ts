@@ -64,7 +64,7 @@ export interface ServerProcess {
   stop(): Promise<void>
 }
 
-interface StartOptions {
+export interface StartOptions {
   readonly nodeOptions?: readonly string[]
   readonly from?: StartFrom
 }

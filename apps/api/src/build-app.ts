@@ -97,6 +97,7 @@ export async function buildApp(config: Config, { logTo }: { logTo?: LogDestinati
       claims: config.IDP_CLAIMS,
       adminClaim: { name: config.ADMIN_CLAIM, value: config.ADMIN_CLAIM_VALUE },
       timeoutMs: IDP_TIMEOUT_MS * config.TIMEOUT_FACTOR,
+      onUnreachable: () => metrics.identityFailures.inc(),
     }),
     outbound: outboundFrom(config),
     signatures: walletSignatures({

@@ -4,10 +4,12 @@ import { queueMetrics } from '@market/core/queue'
 import { poolMetrics } from '@market/earn/pools'
 import { mountHealth } from '@market/http/health'
 import { countResponses, createMetrics, mountMetrics } from '@market/http/metrics'
+import { countDropped } from '@market/identity/webhooks'
 import type { Usdc } from '@market/kernel/money'
 import { NETWORKS, type Network } from '@market/kernel/network'
 import { totals } from '@market/money/ledger'
 import { payoutLimitMetrics, payoutMetrics, sumMovingToCold } from '@market/money/payouts'
+import type { ReserveReport } from '@market/money/reserves'
 import { type GasMetrics, purchaseMetrics } from '@market/trade/x402'
 import Fastify from 'fastify'
 import { Counter, Gauge } from 'prom-client'
@@ -90,14 +92,19 @@ export async function startMetricsServer(settings: MetricsServerSettings) {
       'market_treasury_above_hot_max_micros',
       'What the treasury holds above its maximum',
     ),
+    imbalance: perNetwork(
+      'market_ledger_imbalance_micros',
+      'Money of the ledger minus what it owes; anything but 0 is a bug',
+    ),
   }
   const updateBalances = async () => {
     for (const network of NETWORKS) {
-      const { treasuryView, coldView } = await totals(settings.ctx.db, network)
+      const { treasuryView, coldView, imbalance } = await totals(settings.ctx.db, network)
       const stays = treasuryView - (await sumMovingToCold(settings.ctx.db, network))
       const max = settings.hotMax[network] ?? stays
       balances.treasury.set({ network }, Number(treasuryView))
       balances.cold.set({ network }, Number(coldView))
+      balances.imbalance.set({ network }, Number(imbalance))
       balances.aboveHotMax.set({ network }, Math.max(0, Number(stays - max)))
     }
   }
@@ -134,6 +141,31 @@ export async function startMetricsServer(settings: MetricsServerSettings) {
       purchases.oldestSeconds.set({ network }, oldestSeconds)
     }
   }
+  const dropped = {
+    deliveries: gauge(
+      'market_webhooks_dropped',
+      'Webhooks that were dropped after their last attempt in 24 hours; at most 1,000 are counted',
+    ),
+    agents: gauge('market_webhooks_dropped_agents', 'Agents that they were for'),
+  }
+  const updateDropped = async () => {
+    for (const gauge of Object.values(dropped)) gauge.set(NaN)
+    const agents = await countDropped(settings.ctx)
+    dropped.agents.set(agents.length)
+    dropped.deliveries.set(agents.reduce((sum, { count }) => sum + count, 0))
+  }
+
+  const snapshotAge = perNetwork(
+    'market_reserve_snapshot_age_seconds',
+    'Age of the newest comparison of the treasury with its chain, by any worker',
+  )
+  const newestSnapshots = new Map<Network, Date>()
+  const updateSnapshotAges = () => {
+    const now = settings.ctx.clock.now().getTime()
+    for (const [network, takenAt] of newestSnapshots)
+      snapshotAge.set({ network }, Math.max(0, now - takenAt.getTime()) / 1_000)
+  }
+
   const disagreements = new Counter({
     name: 'market_provider_disagreements_total',
     help: 'Checks in which the providers of a network disagreed, or too few were up to date',
@@ -147,6 +179,10 @@ export async function startMetricsServer(settings: MetricsServerSettings) {
     'Age of the newest final anchor of the reserves',
   )
 
+  const unopenable = gauge(
+    'market_wallets_unopenable',
+    'New server wallets whose seed this worker has no key to open',
+  )
   const auditEntries = gauge('market_audit_entries', 'Entries of the audit log at its last check')
   const auditBroken = gauge('market_audit_broken', '1 when the audit log was changed')
 
@@ -159,6 +195,7 @@ export async function startMetricsServer(settings: MetricsServerSettings) {
     oldest.set(queue.oldestSeconds)
     running.set(queue.running)
     failing.set(queue.failing)
+    updateSnapshotAges()
     // A missing metric is noticed, an old value would be taken for current.
     await Promise.allSettled([
       updatePayouts(),
@@ -166,25 +203,28 @@ export async function startMetricsServer(settings: MetricsServerSettings) {
       updateBalances(),
       updateEarn(),
       updatePurchases(),
+      updateDropped(),
     ])
   })
   // Nobody but operators and probes can reach this port, so it says why.
-  mountHealth(
-    app,
-    { whyNotReady: settings.whyNotReady, isDraining: settings.isStopping },
-    { showsReason: true },
-  )
+  const health = { whyNotReady: settings.whyNotReady, isDraining: settings.isStopping }
+  mountHealth(app, health, { showsReason: true })
   countResponses(app, metrics)
-  mountMetrics(app, metrics, settings.readers)
+  mountMetrics(app, metrics, { readers: settings.readers, health })
   const address = await app.listen({ host: settings.host, port: settings.port })
   return {
     address,
+    registry,
     countFailure: (task: string) => failures.inc({ task }),
     countDisagreement: (network: Network) => disagreements.inc({ network }),
     recordGas: (metrics: readonly GasMetrics[]) => {
       gas.reset()
       for (const { network, settlementsLeft } of metrics) gas.set({ network }, settlementsLeft)
     },
+    recordReserves: (reports: readonly ReserveReport[]) => {
+      for (const { network, takenAt } of reports) if (takenAt) newestSnapshots.set(network, takenAt)
+    },
+    recordUnopenable: (count: number) => unopenable.set(count),
     recordAnchorAge: (seconds: number) => anchorAge.set(seconds),
     recordAudit: ({ head, brokenAt }: AuditCheck) => {
       auditEntries.set(Number(head.seq))

@@ -126,6 +126,8 @@ export async function startApp(config: Config) {
     objects: storageFrom(config),
     recordGas: metrics.recordGas,
     recordAnchorAge: metrics.recordAnchorAge,
+    recordReserves: metrics.recordReserves,
+    recordUnopenable: metrics.recordUnopenable,
     countDisagreement: metrics.countDisagreement,
     recordAudit: metrics.recordAudit,
     onSecurityEvent: (event: object, level: SecurityLevel) => securityLog[level](event, 'security event'),

@@ -57,6 +57,44 @@ describe('migrate', () => {
     expect(await ask<{ jit: string }>('show jit')).toEqual([{ jit: 'off' }])
   })
 
+  test('runs the statements of a file outside a transaction one by one, and repeats them after a failure', async () => {
+    const table = { '0001_first.sql': 'create table things (id int)' }
+    const index = (column: string) =>
+      `-- outside a transaction\ndrop index concurrently if exists things_id;\ncreate index concurrently things_id on things (${column});\n`
+    await expect(
+      migrate(url, migrationsOf({ ...table, '0002_index.sql': index('missing') })),
+    ).rejects.toThrow('Migration 0002_index failed')
+    expect(await migrate(url, migrationsOf({ ...table, '0002_index.sql': index('id') }))).toEqual([
+      '0002_index',
+    ])
+    expect(await isThere('things_id')).toBe(true)
+  })
+
+  test('waits for a lock in short attempts, so that others are not stopped behind it', async () => {
+    const files = { '0001_first.sql': 'create table things (id int)' }
+    await migrate(url, migrationsOf(files))
+    const holder = new pg.Client({ connectionString: url })
+    await holder.connect()
+    await holder.query('begin')
+    await holder.query('insert into things values (1)')
+    const migrating = migrate(
+      url,
+      migrationsOf({ ...files, '0002_more.sql': 'alter table things add column more text' }),
+    )
+    const isWaiting = async () =>
+      (
+        await ask(
+          `select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like 'alter table things%'`,
+        )
+      ).length > 0
+    while (!(await isWaiting()));
+    // Gives its place in the queue up after a second.
+    while (await isWaiting());
+    await holder.query('commit')
+    await holder.end()
+    expect(await migrating).toEqual(['0002_more'])
+  })
+
   test('applies a new file after the old ones', async () => {
     const first = migrationsOf({ '0001_first.sql': 'create table things (id int)' })
     await migrate(url, first)

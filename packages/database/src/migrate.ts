@@ -1,10 +1,20 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { Logger, runMigrations } from 'graphile-worker'
 import pg from 'pg'
 import { grantRoles } from './grants.ts'
 import { type Migration, readMigrations } from './migrations.ts'
+import { sqlStateOf } from './transact.ts'
 
 /** Advisory lock that lets only one process migrate a database at a time. */
 const LOCK = 7_301_402
+
+/** While a statement waits for a lock, everybody else who uses the table waits behind it. So it gives up soon and tries again. */
+const LOCK_TIMEOUT = '1s'
+const LOCK_ATTEMPTS = 60
+const LOCK_NOT_AVAILABLE = '55P03'
+
+/** First line of a migration whose statements cannot run in a transaction, such as `create index concurrently`. */
+const OUTSIDE_TRANSACTION = '-- outside a transaction'
 
 /** Applies the missing migrations, each in its own transaction. Rejects a file that was changed after it was applied. */
 export async function migrate(url: string, migrations = readMigrations()): Promise<string[]> {
@@ -13,6 +23,7 @@ export async function migrate(url: string, migrations = readMigrations()): Promi
   try {
     await client.query(`set lock_timeout = '5s'`)
     await client.query('select pg_advisory_lock($1)', [LOCK])
+    await client.query(`set lock_timeout = '${LOCK_TIMEOUT}'`)
     await client.query(
       'create table if not exists migrations (name text primary key, checksum text not null, applied_at timestamptz not null default now())',
     )
@@ -26,7 +37,7 @@ export async function migrate(url: string, migrations = readMigrations()): Promi
       if (before === migration.checksum) continue
       if (before !== undefined)
         throw new Error(`Migration ${migration.name} was changed after it was applied`)
-      await apply(client, migration)
+      await withLocks(() => apply(client, migration))
       done.push(migration.name)
     }
     // The job engine has its own schema in the same database, so that jobs are written in the same transactions.
@@ -52,7 +63,29 @@ async function migrateJobEngine(url: string): Promise<void> {
   }
 }
 
+async function withLocks(work: () => Promise<void>): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work()
+    } catch (error) {
+      const { cause } = error as { cause?: unknown }
+      if (attempt === LOCK_ATTEMPTS || sqlStateOf(cause) !== LOCK_NOT_AVAILABLE) throw error
+      await wait(attempt * 50)
+    }
+  }
+}
+
 async function apply(client: pg.Client, { name, sql, checksum }: Migration): Promise<void> {
+  if (sql.startsWith(OUTSIDE_TRANSACTION)) {
+    try {
+      // Sent together they would be one transaction.
+      for (const statement of sql.split(/;\s*\n/)) await client.query(statement)
+    } catch (error) {
+      throw new Error(`Migration ${name} failed`, { cause: error })
+    }
+    await client.query('insert into migrations (name, checksum) values ($1, $2)', [name, checksum])
+    return
+  }
   await client.query('begin')
   try {
     await client.query(sql)

@@ -12,6 +12,6 @@ interface InternalSettings {
 export function buildInternalServer({ health, metrics, metricsReaders }: InternalSettings): FastifyInstance {
   const app = Fastify({ logger: false })
   mountHealth(app, health, { showsReason: true })
-  mountMetrics(app, metrics, metricsReaders)
+  mountMetrics(app, metrics, { readers: metricsReaders, health })
   return app
 }

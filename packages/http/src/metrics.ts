@@ -1,17 +1,20 @@
 import type { FastifyInstance } from 'fastify'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { addressList, isListed, plain } from './client-address.ts'
+import type { Health } from './health.ts'
 import { onResponseEnd } from './on-response-end.ts'
 
 export interface Metrics {
   readonly registry: Registry
   readonly faults: Counter
   readonly limiterFallbacks: Counter
+  readonly identityFailures: Counter
   /** By reason: `requests`, `connections`, `pipelined` or `unread`. */
   readonly rejected: Counter<'reason'>
   readonly requests: Counter<'operation' | 'status'>
   readonly seconds: Histogram<'operation'>
   readonly inFlight: Gauge
+  readonly ready: Gauge
 }
 
 /** Create once per process. The only growing label is the operation, and the contract bounds it. */
@@ -28,6 +31,11 @@ export function createMetrics(): Metrics {
     limiterFallbacks: new Counter({
       name: 'market_limiter_fallbacks_total',
       help: 'Calls limited per process because Redis did not respond',
+      registers: [registry],
+    }),
+    identityFailures: new Counter({
+      name: 'market_identity_failures_total',
+      help: 'Access tokens that could not be checked because the identity provider did not respond',
       registers: [registry],
     }),
     rejected: new Counter({
@@ -54,6 +62,11 @@ export function createMetrics(): Metrics {
       help: 'Requests in progress',
       registers: [registry],
     }),
+    ready: new Gauge({
+      name: 'market_ready',
+      help: '1 when the database responds and has every migration of this version',
+      registers: [registry],
+    }),
   }
 }
 
@@ -68,8 +81,17 @@ export function countResponses(app: FastifyInstance, { requests, seconds, inFlig
   })
 }
 
+interface MetricsSettings {
+  readonly readers: readonly string[]
+  readonly health: Pick<Health, 'whyNotReady'>
+}
+
 /** Serves the metrics to the configured addresses. */
-export function mountMetrics(app: FastifyInstance, { registry }: Metrics, readers: readonly string[]): void {
+export function mountMetrics(
+  app: FastifyInstance,
+  { registry, ready }: Metrics,
+  { readers, health }: MetricsSettings,
+): void {
   const allowed = addressList(readers)
   app.get('/metrics', async (request, reply) => {
     // A request with forwarding headers came through a proxy, so its socket address is not the client.
@@ -77,6 +99,7 @@ export function mountMetrics(app: FastifyInstance, { registry }: Metrics, reader
       request.headers['x-forwarded-for'] === undefined && request.headers.forwarded === undefined
     if (!isDirect || !isListed(allowed, plain(request.socket.remoteAddress ?? '')))
       return reply.callNotFound()
+    ready.set((await health.whyNotReady()) === undefined ? 1 : 0)
     return reply.type(registry.contentType).send(await registry.metrics())
   })
 }

@@ -78,7 +78,7 @@ export function buildServer(settings: ServerSettings): FastifyInstance<Server> {
   // Registered first, so that preflight requests, which the header hook completes, are logged too.
   logResponses(app, settings.log, edge)
   countResponses(app, metrics)
-  mountMetrics(app, metrics, settings.metricsReaders)
+  mountMetrics(app, metrics, { readers: settings.metricsReaders, health })
   addHeaders(app, appOrigin)
   app.addHook('onSend', async (_request, reply) => {
     // While draining, keep-alive clients must open their next connection to another instance.

@@ -10,7 +10,7 @@ import { foldNames } from '@market/identity/agents'
 import { SECOND } from '@market/kernel/clock'
 import { type Purposes, recheckTransfers } from '@market/money/payments'
 import { payoutLimitMetrics, payoutMetrics } from '@market/money/payouts'
-import { anchorReserves, checkReserves, ProvidersDisagree } from '@market/money/reserves'
+import { anchorReserves, checkReserves, ProvidersDisagree, type ReserveReport } from '@market/money/reserves'
 import { FEW_SETTLEMENTS, type GasMetrics, gasMetrics } from '@market/trade/x402'
 import type { SweepLog } from './start-sweeps.ts'
 import type { JobContext } from './tasks.ts'
@@ -28,6 +28,8 @@ export type SweepContext = JobContext &
     readonly reserveAnchors: ReserveAnchors
     readonly recordAnchorAge: (seconds: number) => void
     readonly countDisagreement: (network: Network) => void
+    readonly recordReserves: (reports: readonly ReserveReport[]) => void
+    readonly recordUnopenable: (count: number) => void
     readonly recordAudit: (check: AuditCheck) => void
     /** Writes one line of the security log, whatever `LOG_LEVEL` is. */
     readonly onSecurityEvent: (event: object, level: SecurityLevel) => void
@@ -45,6 +47,7 @@ export async function reportRecheck(ctx: SweepContext, log: SweepLog): Promise<v
 /** Operators set alerts on these log lines. */
 export async function reportReserves(ctx: SweepContext, log: SweepLog): Promise<void> {
   const reports = await checkReserves({ ...ctx, earnHolders: findEarnHolders })
+  ctx.recordReserves(reports)
   for (const { network, error } of reports)
     if (error instanceof ProvidersDisagree || error instanceof TooFewProviders) {
       ctx.countDisagreement(network)
@@ -111,6 +114,7 @@ export async function reportAudit(ctx: SweepContext): Promise<void> {
 /** Operators set alerts on this log line: a seed that is sealed to a lost key is lost. */
 export async function reportUnopenableWallets(ctx: SweepContext, log: SweepLog): Promise<void> {
   const wallets = await findUnopenableWallets(ctx)
+  ctx.recordUnopenable(wallets.length)
   if (wallets.length > 0)
     log.error(
       { count: wallets.length, newest: wallets[0] },

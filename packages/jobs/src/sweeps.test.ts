@@ -47,6 +47,8 @@ function startAll(ctx: MarketContext) {
     recordAnchorAge: () => {},
     countDisagreement: () => {},
     recordAudit: () => {},
+    recordReserves: () => {},
+    recordUnopenable: () => {},
     exporter: { sealTo: async () => '' },
     walletCaps: { SOL: 0n, USDC: 0n },
     operationListener: { onDone: async () => {} },

@@ -1,7 +1,7 @@
 export { anchorReserves } from './anchors/anchor-reserves.ts'
 export { listAnchors } from './anchors/list-anchors.ts'
 export type { ListedAnchor } from './anchors/store.ts'
-export { checkReserves } from './check-reserves.ts'
+export { checkReserves, type ReserveReport } from './check-reserves.ts'
 export { deleteOldSnapshots } from './delete-old-snapshots.ts'
 export { getSolvency, type NetworkSolvency } from './get-solvency.ts'
 export type { Part, Parts } from './leaves/store.ts'

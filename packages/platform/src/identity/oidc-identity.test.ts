@@ -347,6 +347,20 @@ describe('a provider that cannot be reached', () => {
     expect((await apiErrorOf(identityOf(own.issuer).verify(token))).kind).toBe('unavailable')
   })
 
+  test('reports each token that it could not check, and no token that is wrong', async () => {
+    let unreachable = 0
+    const own = await startIdp()
+    const token = await own.token({ sub: 'user-1' })
+    const identity = oidcIdentity({ ...settings(own.issuer), onUnreachable: () => unreachable++ })
+    await identity.verify(token)
+    await apiErrorOf(identity.verify('a.b.c'))
+    expect(unreachable).toBe(0)
+    await own.stop()
+    await apiErrorOf(identity.fetchProfile(token))
+    await apiErrorOf(identity.fetchProfile(token))
+    expect(unreachable).toBe(2)
+  })
+
   test('an outage does not cause a request for every call', async () => {
     let asked = 0
     const issuer = await serve((_request, response) => {

@@ -27,6 +27,8 @@ export interface OidcIdentitySettings {
   readonly algorithms?: readonly TokenAlgorithm[]
   readonly claims?: Partial<ClaimNames>
   readonly timeoutMs: number
+  /** Called for each token that could not be checked because the provider did not respond. */
+  readonly onUnreachable?: () => void
 }
 
 const USUAL_ALGORITHMS: readonly TokenAlgorithm[] = ['ES256', 'RS256', 'EdDSA', 'Ed25519']
@@ -82,15 +84,24 @@ export function oidcIdentity(settings: OidcIdentitySettings): IdentityProvider {
     return profileFrom(userId, body, names)
   }
 
+  const counted = async <T>(result: Promise<T>): Promise<T> => {
+    try {
+      return await result
+    } catch (error) {
+      if (error instanceof ApiError && error.kind === 'unavailable') settings.onUnreachable?.()
+      throw error
+    }
+  }
+
   return {
-    verify,
+    verify: (token) => counted(verify(token)),
     // Responses are not cached, because an unlinked wallet must lose its rights with the next call. Only concurrent
     // calls share one request.
     async fetchProfile(token) {
       const name = createHash('sha256').update(token).digest('base64')
       const running = asking.get(name)
       if (running !== undefined) return await running
-      const answer = askUserinfo(token).finally(() => asking.delete(name))
+      const answer = counted(askUserinfo(token)).finally(() => asking.delete(name))
       asking.set(name, answer)
       return await answer
     },
