@@ -1,4 +1,5 @@
 import { apiOnlySettings } from '../packages/platform/src/settings/api.ts'
+import type { Settings } from '../packages/platform/src/settings/describe.ts'
 import { commonSettings, developmentSettings } from '../packages/platform/src/settings/environment.ts'
 import {
   chainSettings,
@@ -13,7 +14,6 @@ import {
   payoutOnlySettings,
   workerOnlySettings,
 } from '../packages/platform/src/settings/worker.ts'
-import type { Settings } from './describe-setting.ts'
 
 interface Section {
   /** As in the markers of the page. */

@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { apiSettings } from '../packages/platform/src/settings/api.ts'
+import { type Described, describe } from '../packages/platform/src/settings/describe.ts'
 import { workerSettings } from '../packages/platform/src/settings/worker.ts'
 import { EXAMPLES, SECTIONS } from './configuration-sections.ts'
-import { type Described, describe } from './describe-setting.ts'
 
 const PROGRAMS = { api: apiSettings, worker: workerSettings } as const
 type Program = keyof typeof PROGRAMS

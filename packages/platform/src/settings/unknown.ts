@@ -2,7 +2,10 @@ import { apiSettings } from './api.ts'
 import { workerSettings } from './worker.ts'
 
 /** Read by commands, by `npm run dev` and by the clients, which may share a shell with a program. */
-const OTHER_SETTINGS = ['ROLES_PASSWORD', 'POSTGRES_URL', 'MARKET_API_KEY', 'MARKET_API_URL']
+const OTHER_SETTINGS = [
+  ...['ROLES_PASSWORD', 'POSTGRES_URL', 'MARKET_API_KEY', 'MARKET_API_URL', 'MARKET_VERSION'],
+  ...['ADMIN_CLIENT_ID', 'ADMIN_KEY', 'ADMIN_SCOPES'],
+]
 
 const KNOWN = [...new Set([...Object.keys(apiSettings), ...Object.keys(workerSettings)])]
 const ALLOWED = new Set([...KNOWN, ...OTHER_SETTINGS])
