@@ -1,9 +1,19 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, chownSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort, startPostgresServer } from '@market/testing/postgres-server'
+import pg from 'pg'
 import { parse } from 'yaml'
 import { until } from '../support/until.ts'
 import { copyCheckout, ROOT } from './clean-checkout.ts'
@@ -34,8 +44,12 @@ export function buildImage(folder: string): string {
   }
   rmSync(workdir, { recursive: true })
   execFileSync('chmod', ['-R', 'a=rX', app])
+  // Another user may not reach the Node of this checkout.
+  copyFileSync(process.execPath, nodeOf(app))
   return app
 }
+
+const nodeOf = (app: string): string => join(app, '../node')
 
 /** Postgres and Redis with the certificates and the command of compose.yaml, and with ports of this machine. */
 export async function startServers() {
@@ -70,7 +84,12 @@ export async function startServers() {
     databaseUrl: (role: string, name: string) =>
       `postgres://${role}@localhost:${port}/${name}?sslmode=verify-full&sslrootcert=${ca}`,
     redisUrl: `rediss://localhost:${redisPort}`,
-    createDatabase: (name: string) => execFileSync('psql', [postgres.url, '-qc', `create database ${name}`]),
+    createDatabase: async (name: string) => {
+      const client = new pg.Client({ connectionString: postgres.url })
+      await client.connect()
+      await client.query(`create database ${name}`)
+      await client.end()
+    },
     stop: async () => {
       redis.kill('SIGKILL')
       await ended
@@ -88,7 +107,7 @@ export function imageOf(app: string) {
   const [entry, ...words] = wordsOf(textsOf(final, 'ENTRYPOINT')[0] ?? '[]')
   if (entry !== 'node') throw new Error(`The test starts node, and the ENTRYPOINT is ${entry}`)
   const run = (args: readonly string[], environment: Environment) => {
-    const child = spawn(process.execPath, [...words, ...args], {
+    const child = spawn(nodeOf(app), [...words, ...args], {
       cwd: app,
       env: { PATH, ...environmentOf(final), ...environment },
       ...(isRoot && { uid: NOBODY, gid: NOBODY }),

@@ -65,7 +65,7 @@ test('image: has the programs and the migrations, and no packages, sources, test
 })
 
 test('image: before the migrations /readyz is 503 and says to migrate', async () => {
-  servers.createDatabase('empty')
+  await servers.createDatabase('empty')
   const environment = await environmentOf('worker', 'empty', 'postgres')
   const worker = await image.start('dist/bin/worker.mjs', environment, 'not ready')
   const { status, body } = await ready(environment.PORT)
@@ -78,7 +78,7 @@ test('image: before the migrations /readyz is 503 and says to migrate', async ()
 
 test('image: migrates, creates the roles, then api and worker are ready in production mode, over TLS, in folders they cannot write', async () => {
   const before = listed()
-  servers.createDatabase('market')
+  await servers.createDatabase('market')
   const owner = { DATABASE_URL: servers.databaseUrl('postgres', 'market'), NODE_EXTRA_CA_CERTS: servers.ca }
   for (const program of ['migrate', 'create-roles']) {
     const { code, output } = await image.run([`dist/bin/${program}.mjs`], owner)
@@ -96,6 +96,7 @@ test('image: migrates, creates the roles, then api and worker are ready in produ
   expect((await fetch(`http://127.0.0.1:${api.PORT}/api/agents`)).status).toBe(200)
   // Without TLS to Redis, limits would be counted by the process.
   const metrics = await fetch(`http://127.0.0.1:${api.INTERNAL_PORT}/metrics`)
+  expect(metrics.status).toBe(200)
   expect(await metrics.text()).not.toMatch(/^market_limiter_fallbacks_total(?:\{[^}]*\})? [1-9]/m)
   const { code, output } = await image.run(['dist/bin/rotate-vault.mjs'], worker)
   expect(code, output).toBe(0)
