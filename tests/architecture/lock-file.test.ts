@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { TEST_PACKAGES } from '../deploy/test-packages.ts'
 
 interface LockEntry {
   readonly resolved?: string
   readonly link?: boolean
+  readonly dev?: boolean
   readonly optionalDependencies?: Readonly<Record<string, string>>
 }
 
@@ -33,4 +35,13 @@ test('lock file: holds every optional package that an entry names, so that npm c
 test('lock file: names no registry', () => {
   const resolved = Object.entries(packages).filter(([, entry]) => entry.resolved !== undefined && !entry.link)
   expect(resolved.map(([path]) => path)).toEqual([])
+})
+
+test('lock file: packages of tests, chains and tools are development packages, so that production does not install them', () => {
+  const installed = TEST_PACKAGES.filter((name) => packages[`node_modules/${name}`]?.dev !== true)
+  expect(installed).toEqual([])
+  const nested = Object.keys(packages).filter((path) => packages[path]?.dev !== true)
+  expect(
+    nested.filter((path) => /node_modules\/(?:@foundry-rs\/|@solana\/surfpool|playwright|vitest)/.test(path)),
+  ).toEqual([])
 })

@@ -125,6 +125,7 @@ export const SECTIONS: readonly Section[] = [
     name: 'releases',
     files: ['tests/operations/previous-release.test.ts', 'tests/operations/restore-drill.test.ts'],
   },
+  { name: 'deploy', files: ['tests/deploy/image.test.ts', 'tests/deploy/install.test.ts'] },
   { name: 'load', files: ['tests/load', 'tests/reserves/many.test.ts'] },
   {
     name: 'thefts',

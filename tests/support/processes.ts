@@ -9,8 +9,11 @@ import { BASE_URL, WALLET_SEAL } from './settings.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 
-/** `sources` is for hooks that change a source file while it is loaded, `folder` for a bundle at another place. */
-export type StartFrom = 'sources' | { readonly folder: string }
+/**
+ * `sources` is for hooks that change a source file while it is loaded, `folder` for a bundle at another place, and the
+ * sources of another checkout can be named too.
+ */
+export type StartFrom = 'sources' | { readonly folder: string } | { readonly sources: string }
 
 type Environment = Readonly<Record<string, string>>
 
@@ -28,6 +31,12 @@ export async function launchOf(program: RoleName, from?: StartFrom): Promise<Lau
   const sources = { ...CHILD_ENVIRONMENT, ...DEVELOPMENT }
   if (from === 'sources') return { file: `apps/${program}/src/main.ts`, cwd: ROOT, environment: sources }
   const { PATH } = CHILD_ENVIRONMENT
+  if (from !== undefined && 'sources' in from)
+    return {
+      file: `apps/${program}/src/main.ts`,
+      cwd: from.sources,
+      environment: { PATH, ...DEVELOPMENT },
+    }
   if (from !== undefined)
     return {
       file: programFile(from.folder, program),

@@ -1,4 +1,4 @@
-import { chainSettings } from '@market/platform/settings/chains'
+import { chainSettings } from '@market/platform/settings/networks'
 import { type Anvil, startAnvil } from '@market/testing/anvil'
 import { evmSigner } from '@market/testing/evm-signer'
 import { smartWallet } from '@market/testing/smart-wallet'

@@ -28,10 +28,12 @@ test('readiness: names the missing migration, or that all are missing, and the c
   const { db, stop } = await testDatabase()
   try {
     expect(await readiness(db, noLog, '9999_later')()).toBe(
-      'the database does not have migration 9999_later: run npm run db:migrate',
+      'the database does not have migration 9999_later: run npm run db:migrate, or node dist/bin/migrate.mjs',
     )
     await sql`drop table migrations`.execute(db)
-    expect(await readiness(db, noLog)()).toBe('the database has no tables: run npm run db:migrate')
+    expect(await readiness(db, noLog)()).toBe(
+      'the database has no tables: run npm run db:migrate, or node dist/bin/migrate.mjs',
+    )
   } finally {
     await stop()
   }

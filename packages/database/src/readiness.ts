@@ -43,14 +43,16 @@ export function readiness(db: Db, log: ReadinessLog, wanted = latestMigration())
   }
 }
 
-const missing = (migration: string): string =>
-  `the database does not have migration ${migration}: run npm run db:migrate`
+/** With `dist` alone there is no npm. */
+const MIGRATE = 'run npm run db:migrate, or node dist/bin/migrate.mjs'
+
+const missing = (migration: string): string => `the database does not have migration ${migration}: ${MIGRATE}`
 
 function reasonOf(error: unknown): string {
   if (isOutage(error)) return UNREACHABLE
   switch (sqlStateOf(error)) {
     case UNDEFINED_TABLE:
-      return 'the database has no tables: run npm run db:migrate'
+      return `the database has no tables: ${MIGRATE}`
     case NO_PRIVILEGE:
       return 'the role of DATABASE_URL may not read the database: run npm run db:roles and npm run db:migrate'
     default:

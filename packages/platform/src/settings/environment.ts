@@ -1,5 +1,6 @@
 import { isDevelopment, unencryptedUrls } from '@market/kernel/encrypted-url'
 import { z } from 'zod'
+import { described } from './described.ts'
 import { vaultSettings } from './vault.ts'
 
 /** Environment variables that several processes read. An invalid value is rejected with the name of the variable. */
@@ -28,46 +29,77 @@ export const wholeNumber = (min: number, max: number) => z.coerce.number().int()
 const onOrOff = z.enum(['on', 'off']).transform((text) => text === 'on')
 
 /** A file with the moves of the clock; `clockFromFile` describes it. */
-export const clockFile = z.string().optional()
+export const clockFile = described(
+  z.string().optional(),
+  'a file with the milliseconds by which the clock is moved',
+)
 
-/** Lets one provider decide what is final. Networks need two otherwise. */
-export const oneProvider = onOrOff.default(false)
+export const oneProvider = described(
+  onOrOff.default(false),
+  '`on`: one provider decides what is final. Without it a network with one provider stops the start',
+)
 
-/** Multiplies the timeouts of the database, of nodes, of the identity provider and of the price source, for slow machines. */
-export const timeoutFactor = wholeNumber(1, 60).default(1)
+export const timeoutFactor = described(
+  wholeNumber(1, 60).default(1),
+  'multiplies the timeouts of the database, of nodes, of the identity provider, of the price source, of the swap venue and of the storage of files, for slow machines',
+)
 
-/** Settings for development. A program does not start with any of them unless MARKET_ENV is `development`. */
-const developmentSettings = {
-  CLOCK_FILE: clockFile,
-  /** Maximum interval of sweeps, so that a test does not wait for the interval of production. */
-  SWEEP_INTERVAL_MS: wholeNumber(50, 60_000).optional(),
-  ONE_PROVIDER: oneProvider,
+const OUTBOUND = 'where webhooks are sent, and which certificates they trust'
+
+/** A program does not start with any of them unless MARKET_ENV is `development`. */
+export const developmentSettings = {
   TIMEOUT_FACTOR: timeoutFactor,
+  ONE_PROVIDER: oneProvider,
+  CLOCK_FILE: clockFile,
+  SWEEP_INTERVAL_MS: described(wholeNumber(50, 60_000).optional(), 'the longest interval of sweeps'),
   /** `public address=host:port`: where requests to a checked address are sent. */
-  OUTBOUND_REROUTE: list,
+  OUTBOUND_REROUTE: described(list, OUTBOUND),
   /** A JSON file of agent ids and URLs on this machine, to which their webhooks are sent. */
-  OUTBOUND_FORWARD_FILE: z.string().optional(),
+  OUTBOUND_FORWARD_FILE: described(z.string().optional(), OUTBOUND),
   /** Additional trusted certificates, as a PEM file. */
-  OUTBOUND_CA_FILE: z.string().optional(),
+  OUTBOUND_CA_FILE: described(z.string().optional(), OUTBOUND),
 }
 
 /** Settings that every process reads. */
 export const commonSettings = {
-  MARKET_ENV: z.enum(['production', 'development']).default('production'),
-  DATABASE_URL: z.url(),
-  /** Off behind a pooler that does not support prepared statements. */
-  DATABASE_PREPARED_STATEMENTS: onOrOff.default(true),
-  /** Off when BEGIN must complete before the next statement is sent. */
-  DATABASE_PIPELINE: onOrOff.default(true),
+  MARKET_ENV: described(
+    z.enum(['production', 'development']).default('production'),
+    '`development` allows the [development settings](#development-settings) and connections without TLS',
+  ),
+  DATABASE_URL: described(
+    z.url(),
+    'PostgreSQL 15 or newer, as `market_api` or `market_worker` ([roles](running.md#database-roles)). [Encrypted](#encryption) with `sslmode=verify-full`',
+    { secret: true },
+  ),
+  DATABASE_PREPARED_STATEMENTS: described(
+    onOrOff.default(true),
+    '`off` behind a pooler in transaction mode that does not support them (PgBouncer before 1.21, or without `max_prepared_statements`). A program that loses a prepared statement anyway logs a warning and prepares none from then on',
+  ),
+  DATABASE_PIPELINE: described(
+    onOrOff.default(true),
+    '`off` waits for BEGIN before the first read of a transaction is sent',
+  ),
   ...vaultSettings,
-  DNS_SERVERS: list,
-  METRICS_READERS: list.transform((readers) => (readers.length === 0 ? ['127.0.0.1', '::1'] : readers)),
-  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent']).default('info'),
-  TRACES_ENDPOINT: z.url().optional(),
-  CELL: z
-    .string()
-    .regex(/^[0-9a-z]$/)
-    .default('0'),
+  DNS_SERVERS: described(list, 'DNS servers for host names that users set; use a public resolver', {
+    default: "the system's",
+  }),
+  METRICS_READERS: described(
+    list.transform((readers) => (readers.length === 0 ? ['127.0.0.1', '::1'] : readers)),
+    'addresses and networks that may read `/metrics`',
+    { default: '`127.0.0.1,::1`' },
+  ),
+  LOG_LEVEL: described(
+    z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent']).default('info'),
+    '`fatal` … `debug`, `silent`',
+  ),
+  TRACES_ENDPOINT: described(z.url().optional(), 'OTLP over HTTP; traces are off without it'),
+  CELL: described(
+    z
+      .string()
+      .regex(/^[0-9a-z]$/)
+      .default('0'),
+    'one base36 character in every new id',
+  ),
   ...developmentSettings,
 }
 

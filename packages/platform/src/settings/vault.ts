@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { type LocalVaultSettings, localVault } from '../vault/local-vault.ts'
 import { parsePrivateKey, parsePublicKey, type SeedPublicKey } from '../vault/seed-keys.ts'
+import { described } from './described.ts'
 
 const MAX_LIVE_KEYS = 2
 /** Entries of the audit log are verified with the key of their time, so former keys stay. */
@@ -31,35 +32,52 @@ const hashKeys = (max: number) =>
     return keys.map((hex) => Buffer.from(hex, 'hex'))
   })
 
+const SECRET = { secret: true } as const
+
 /** Keys that the api and the worker share. */
 export const vaultSettings = {
-  VAULT_KEYS: vaultKeys,
-  API_KEY_HASH_KEYS: hashKeys(MAX_LIVE_KEYS),
-  X402_CLAIM_KEYS: hashKeys(MAX_LIVE_KEYS),
-  ACCESS_TOKEN_KEYS: hashKeys(MAX_LIVE_KEYS),
-  FILE_URL_KEYS: hashKeys(MAX_LIVE_KEYS),
-  AUDIT_KEYS: hashKeys(MAX_AUDIT_KEYS),
+  VAULT_KEYS: described(vaultKeys, '`id:<64 hex>` list; the first key seals, every key opens', SECRET),
+  API_KEY_HASH_KEYS: described(
+    hashKeys(MAX_LIVE_KEYS),
+    'one or two keys of 64 hex digits: the lookup hash of API keys. The first one makes hashes, both are accepted; see [change a key](running.md#change-a-key)',
+    SECRET,
+  ),
+  X402_CLAIM_KEYS: described(hashKeys(MAX_LIVE_KEYS), 'the same for claims of x402 payments', SECRET),
+  ACCESS_TOKEN_KEYS: described(hashKeys(MAX_LIVE_KEYS), 'the same for access tokens of x402 orders', SECRET),
+  FILE_URL_KEYS: described(hashKeys(MAX_LIVE_KEYS), 'the same for links to files of private orders', SECRET),
+  AUDIT_KEYS: described(
+    hashKeys(MAX_AUDIT_KEYS),
+    'the seals of the audit log: the first key seals, all verify. Keep former keys (at most 20 in total)',
+    SECRET,
+  ),
 }
 
 /** The api seals seeds with it and cannot open them. */
-export const walletSealPublicKey = z.string().transform((text, ctx) => {
-  const key = parsePublicKey(text.trim())
-  if (key !== undefined) return key
-  ctx.addIssue('must be public-<id>:<64 hex digits>, as `npm run keys:new` prints it')
-  return z.NEVER
-})
+export const walletSealPublicKey = described(
+  z.string().transform((text, ctx) => {
+    const key = parsePublicKey(text.trim())
+    if (key !== undefined) return key
+    ctx.addIssue('must be public-<id>:<64 hex digits>, as `npm run keys:new` prints it')
+    return z.NEVER
+  }),
+  '`public-<id>:<64 hex>`; the seeds of new wallets of agents are sealed to it. The api cannot open them, and does not start with a `WALLET_SEAL_PRIVATE_KEYS` in its environment',
+)
 
 /** Only the worker has them. The first one is current; the other opens what is not resealed yet. */
-export const walletSealPrivateKeys = z.string().transform((text, ctx) => {
-  const keys = split(text).flatMap((entry) => parsePrivateKey(entry) ?? [])
-  const [current, ...others] = keys
-  if (current !== undefined && keys.length === split(text).length && keys.length <= MAX_LIVE_KEYS)
-    return [current, ...others] as const
-  ctx.addIssue(
-    `must be a list of at most ${MAX_LIVE_KEYS} keys private-<id>:<64 hex digits>, as \`npm run keys:new\` prints them`,
-  )
-  return z.NEVER
-})
+export const walletSealPrivateKeys = described(
+  z.string().transform((text, ctx) => {
+    const keys = split(text).flatMap((entry) => parsePrivateKey(entry) ?? [])
+    const [current, ...others] = keys
+    if (current !== undefined && keys.length === split(text).length && keys.length <= MAX_LIVE_KEYS)
+      return [current, ...others] as const
+    ctx.addIssue(
+      `must be a list of at most ${MAX_LIVE_KEYS} keys private-<id>:<64 hex digits>, as \`npm run keys:new\` prints them`,
+    )
+    return z.NEVER
+  }),
+  '`private-<id>:<64 hex>`, one or two: the private half of `WALLET_SEAL_PUBLIC_KEY`. Its id must be the same. Keep a copy offline: without it the seeds are lost',
+  SECRET,
+)
 
 export interface VaultConfig {
   readonly VAULT_KEYS: LocalVaultSettings['keys']

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { described } from './described.ts'
 
 /** The markets in which pools earn, and the wallets that hold their shares. Read by the api and by the worker. */
 
@@ -45,10 +46,16 @@ const earnMarkets = z
       }),
   )
 
+const venueWallet = described(
+  evmKey.optional(),
+  "the address of the wallet that holds the shares of the network's vaults. It must not be a treasury, gas account or cold address of any EVM network. USDC that it or a vault sends to the treasury pays for nothing",
+  { default: 'required for markets of the network' },
+)
+
 export const venueSettings = {
-  EARN_MARKETS: earnMarkets,
-  BASE_VENUE_WALLET: evmKey.optional(),
-  ALT_VENUE_WALLET: evmKey.optional(),
+  EARN_MARKETS: described(earnMarkets, 'a JSON list of markets, as below'),
+  BASE_VENUE_WALLET: venueWallet,
+  ALT_VENUE_WALLET: venueWallet,
 }
 
 export type VenueConfig = z.infer<z.ZodObject<typeof venueSettings>>

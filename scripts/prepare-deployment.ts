@@ -1,0 +1,58 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { newKeySettings } from '../packages/platform/src/vault/new-keys.ts'
+
+type Settings = Readonly<Record<string, string>>
+
+const FOLDER = new URL('../deploy/', import.meta.url)
+
+/** The text of an environment file with new values for some of its lines. */
+const fill = (text: string, values: Settings): string =>
+  text.replace(/^([A-Z]\w*)=.*$/gm, (line, name: string) =>
+    values[name] === undefined ? line : `${name}=${values[name]}`,
+  )
+
+const linesOf = (settings: Settings): string =>
+  Object.entries(settings)
+    .map(([name, value]) => `${name}=${value}\n`)
+    .join('')
+
+/** Every file that compose.yaml reads, with new random keys and passwords. */
+export function deploymentFiles(): Readonly<Record<string, string>> {
+  const password = () => randomBytes(24).toString('hex')
+  const [owner, roles, storageId, storageSecret] = [password(), password(), password(), password()]
+  const keys = newKeySettings()
+  const storage = { S3_ACCESS_KEY_ID: storageId, S3_SECRET_ACCESS_KEY: storageSecret }
+  const program = (name: 'api' | 'worker') => {
+    const example = readFileSync(new URL(`${name}.env.example`, FOLDER), 'utf8').replace('<password>', roles)
+    return fill(example, { ...keys.both, ...keys[name], ...storage })
+  }
+  const database = `postgres://market_owner:${owner}@postgres:5432/market?sslmode=verify-full&sslrootcert=/run/certificates/ca.crt`
+  return {
+    'api.env': program('api'),
+    'worker.env': program('worker'),
+    'owner.env': linesOf({ DATABASE_URL: database, ROLES_PASSWORD: roles }),
+    'postgres.env': linesOf({ POSTGRES_PASSWORD: owner }),
+    's3.env': linesOf({ ROOT_ACCESS_KEY: storageId, ROOT_SECRET_KEY: storageSecret }),
+    'pgbouncer-users.txt': `"market_api" "${roles}"\n`,
+  }
+}
+
+if (import.meta.main) {
+  const files = Object.entries(deploymentFiles())
+  const found = files.map(([name]) => name).filter((name) => existsSync(new URL(name, FOLDER)))
+  if (found.length > 0) {
+    // New keys would make everything unreadable that the old ones sealed.
+    process.stderr.write(`deploy/ already has ${found.join(', ')}. Nothing was written.\n`)
+    process.exit(1)
+  }
+  for (const [name, text] of files) {
+    // PgBouncer reads its file as a user of its container.
+    const mode = name === 'pgbouncer-users.txt' ? 0o644 : 0o600
+    writeFileSync(new URL(name, FOLDER), text, { mode })
+  }
+  process.stdout.write(
+    `Wrote ${files.map(([name]) => name).join(', ')} to ${fileURLToPath(FOLDER)}.\nNext: set the addresses and IDP_… in api.env, BASE_URL in worker.env, and keep a copy of WALLET_SEAL_PRIVATE_KEYS offline.\n`,
+  )
+}

@@ -1,0 +1,127 @@
+import { readFileSync } from 'node:fs'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { deploymentFiles } from '../../scripts/prepare-deployment.ts'
+import { COMPOSE_SCHEMA } from './compose-schema.ts'
+import { parseEnvironment } from './env-file.ts'
+
+interface Service {
+  readonly image: string
+  readonly command?: readonly string[]
+  readonly user?: string
+  readonly read_only?: boolean
+  readonly cap_drop?: readonly string[]
+  readonly cap_add?: readonly string[]
+  readonly restart?: string
+  readonly env_file?: readonly string[]
+  readonly environment?: Readonly<Record<string, string>>
+  readonly ports?: readonly string[]
+  readonly networks?: readonly string[]
+  readonly volumes?: readonly string[]
+  readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>
+}
+
+interface Compose {
+  readonly services: Readonly<Record<string, Service>>
+  readonly networks: Readonly<Record<string, { readonly internal?: boolean }>>
+  readonly volumes: Readonly<Record<string, object>>
+}
+
+const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
+const compose = parse(read('deploy/compose.yaml'), { merge: true }) as Compose
+const { services } = compose
+const all = Object.entries(services)
+const PROGRAMS = ['api', 'worker', 'migrate', 'roles'] as const
+
+test('compose file: it uses only keys and values of the Compose Specification', () => {
+  const validate = new Ajv2020({ strict: false }).compile(COMPOSE_SCHEMA)
+  expect(validate(compose), JSON.stringify(validate.errors)).toBe(true)
+  expect(validate({ ...compose, services: { api: { image: 'a:1', healthchek: {} } } })).toBe(false)
+})
+
+test('compose file: every network, volume, file and service that is named exists', () => {
+  for (const [name, { networks = [], volumes = [], depends_on = {}, env_file = [] }] of all) {
+    expect(
+      networks.filter((network) => !(network in compose.networks)),
+      name,
+    ).toEqual([])
+    expect(
+      Object.keys(depends_on).filter((other) => !(other in services)),
+      name,
+    ).toEqual([])
+    for (const source of volumes.map((volume) => volume.split(':')[0] ?? '')) {
+      if (!source.startsWith('./')) expect(compose.volumes, name).toHaveProperty(source)
+      else if (!(source.slice(2) in deploymentFiles())) expect(read(`deploy/${source.slice(2)}`)).not.toBe('')
+    }
+    for (const file of env_file) expect(Object.keys(deploymentFiles())).toContain(file)
+  }
+})
+
+test('compose file: containers are read-only, without capabilities, at a fixed version', () => {
+  for (const [name, service] of all) {
+    expect(service, name).toMatchObject({ read_only: true, cap_drop: ['ALL'] })
+    expect(service.image, name).toMatch(/:v?\$?[\w.{}:-]*\d/)
+    expect(service.image, name).not.toContain('latest')
+    expect(service.restart, name).toBeDefined()
+    if (service.user === 'root')
+      expect(service, name).toMatchObject({ network_mode: 'none', cap_add: ['CHOWN'] })
+  }
+})
+
+test('compose file: only the api publishes ports, on this machine, and the database has no way out', () => {
+  const published = all.filter(([, { ports }]) => ports !== undefined)
+  expect(published.map(([name]) => name)).toEqual(['api'])
+  for (const port of services['api']?.ports ?? []) expect(port).toMatch(/^127\.0\.0\.1:/)
+  const open = Object.keys(compose.networks).filter((network) => compose.networks[network]?.internal !== true)
+  expect(open).toEqual(['outside'])
+  for (const name of ['postgres', 'pgbouncer', 'redis', 's3', 'migrate', 'roles'])
+    expect(services[name]?.networks, name).not.toContain('outside')
+})
+
+test('compose file: the migrations end before the roles, and both before the programs', () => {
+  const after = (name: string, other: string) => services[name]?.depends_on?.[other]?.condition
+  expect(after('migrate', 'postgres')).toBe('service_healthy')
+  expect(after('roles', 'migrate')).toBe('service_completed_successfully')
+  for (const name of ['api', 'worker']) expect(after(name, 'roles')).toBe('service_completed_successfully')
+  for (const name of ['migrate', 'roles']) expect(services[name]?.restart).toBe('no')
+})
+
+test('compose file: each program has an environment of its own and shares a network with what it connects to', () => {
+  const files = PROGRAMS.map((name) => services[name]?.env_file)
+  expect(files).toEqual([['api.env'], ['worker.env'], ['owner.env'], ['owner.env']])
+  for (const name of PROGRAMS) {
+    const [file = ''] = services[name]?.env_file ?? []
+    const environment = parseEnvironment(deploymentFiles()[file] ?? '')
+    const hosts = ['DATABASE_URL', 'REDIS_URL', 'S3_ENDPOINT'].flatMap((setting) =>
+      environment[setting] === undefined ? [] : [new URL(environment[setting]).hostname],
+    )
+    for (const host of hosts) {
+      const shared = services[host]?.networks?.filter((network) =>
+        services[name]?.networks?.includes(network),
+      )
+      expect(shared, `${name} and ${host}`).not.toEqual([])
+    }
+    expect(hosts[0]).toBe(name === 'api' ? 'pgbouncer' : 'postgres')
+    expect(services[name]?.environment ?? {}).not.toHaveProperty('DATABASE_URL')
+  }
+})
+
+test('PgBouncer: transaction mode with prepared statements, encrypted on both sides', () => {
+  const settings = Object.fromEntries(
+    [...read('deploy/pgbouncer.ini').matchAll(/^(\w+) = ?(.*)$/gm)].map(([, name = '', value]) => [
+      name,
+      value,
+    ]),
+  )
+  expect(settings).toMatchObject({
+    pool_mode: 'transaction',
+    client_tls_sslmode: 'require',
+    server_tls_sslmode: 'verify-full',
+    auth_type: 'scram-sha-256',
+  })
+  expect(Number(settings['max_prepared_statements'])).toBeGreaterThan(0)
+  // What `packages/database/src/connect.ts` sends when it connects.
+  for (const name of ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout'])
+    expect(settings['ignore_startup_parameters']?.split(',')).toContain(name)
+})

@@ -1,0 +1,23 @@
+/** Packages of tests, chains and tools: none of them may be in a production install. */
+export const TEST_PACKAGES = [
+  '@20minutes/s3rver',
+  '@biomejs/biome',
+  '@foundry-rs/anvil-linux-amd64',
+  '@modelcontextprotocol/conformance',
+  '@openzeppelin/contracts',
+  '@solana/surfpool-linux-x64-gnu',
+  '@x402/core',
+  '@x402/evm',
+  '@x402/fetch',
+  '@x402/svm',
+  'axe-core',
+  'dependency-cruiser',
+  'fast-check',
+  'gpt-tokenizer',
+  'knip',
+  'node',
+  'playwright-core',
+  'rolldown',
+  'solc',
+  'vitest',
+] as const
