@@ -126,13 +126,13 @@ describe('hire', () => {
     expect([signatures(), await paid()]).toEqual([2, DUE])
   })
 
-  test('a wallet without USDC gets insufficient_funds, and the error says what to do', async () => {
+  test('a wallet without USDC gets a 402 with the reason, and no order', async () => {
     const payer = evmPayer(privateKeyToAccount(generatePrivateKey()))
     const error = await marketAt(world.market.url)
       .hire(hireOf(payer))
       .catch((one: unknown) => one)
     expect(error).toBeInstanceOf(MarketError)
-    expect(error).toMatchObject({ status: 402, code: 'insufficient_funds' })
+    expect(error).toMatchObject({ status: 402, code: 'invalid_exact_evm_insufficient_balance' })
   })
 })
 
