@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, normalize } from 'node:path'
 import { Market } from '@market/sdk'
-import { build } from 'rolldown'
 import { type Browser, chromium, type Page } from 'playwright-core'
+import { build } from 'rolldown'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { writeDist } from '../../scripts/pack.ts'
@@ -32,7 +32,8 @@ const errors: string[] = []
 /** Serves the built SDK and the accounts of viem, which a user bundles. */
 const site = createServer((request, response) => {
   const file = join(folder, normalize(request.url ?? '/'))
-  if (request.url === '/') return void response.setHeader('content-type', 'text/html').end('<title>Page</title>')
+  if (request.url === '/')
+    return void response.setHeader('content-type', 'text/html').end('<title>Page</title>')
   if (!existsSync(file)) return void response.writeHead(404).end()
   loaded.push(request.url ?? '')
   response.setHeader('content-type', 'text/javascript').end(readFileSync(file))
@@ -98,7 +99,12 @@ test('an error response is a MarketError with the code and the request id', asyn
      }`,
     { url: market.url },
   )
-  expect(error).toEqual({ isMarketError: true, status: 401, code: expect.any(String), id: expect.any(String) })
+  expect(error).toEqual({
+    isMarketError: true,
+    status: 401,
+    code: expect.any(String),
+    id: expect.any(String),
+  })
 })
 
 test('signs with wallets of both chains', async () => {

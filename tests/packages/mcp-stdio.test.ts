@@ -17,23 +17,26 @@ afterAll(async () => {
   await market?.stop()
 })
 
-test.each(['Node 20', 'Node 24'])('on %s: the installed program lists its tools and calls one', async (version) => {
-  const command = version === 'Node 20' ? await findNode20() : process.execPath
-  const client = new Client({ name: 'test', version: '1' })
-  await client.connect(
-    new StdioClientTransport({
-      command,
-      args: [join(installed.package, 'bin/mcp-stdio.mjs')],
-      env: { MARKET_API_URL: market.url },
-      cwd: installed.folder,
-    }),
-  )
-  try {
-    const { tools } = await client.listTools()
-    expect(tools.length).toBeGreaterThan(10)
-    const called = await client.callTool({ name: 'market_browse_services', arguments: {} })
-    expect(called).not.toMatchObject({ isError: true })
-  } finally {
-    await client.close()
-  }
-})
+test.each(['Node 20', 'Node 24'])(
+  'on %s: the installed program lists its tools and calls one',
+  async (version) => {
+    const command = version === 'Node 20' ? await findNode20() : process.execPath
+    const client = new Client({ name: 'test', version: '1' })
+    await client.connect(
+      new StdioClientTransport({
+        command,
+        args: [join(installed.package, 'bin/mcp-stdio.mjs')],
+        env: { MARKET_API_URL: market.url },
+        cwd: installed.folder,
+      }),
+    )
+    try {
+      const { tools } = await client.listTools()
+      expect(tools.length).toBeGreaterThan(10)
+      const called = await client.callTool({ name: 'market_browse_services', arguments: {} })
+      expect(called).not.toMatchObject({ isError: true })
+    } finally {
+      await client.close()
+    }
+  },
+)

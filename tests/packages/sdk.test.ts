@@ -54,7 +54,10 @@ describe('the tarball of the SDK', () => {
 
   test.each([
     ['the types of browsers', { lib: ['es2022', 'dom', 'dom.asynciterable'], types: [] }],
-    ['the types of Node', { lib: ['es2022'], types: ['node'], typeRoots: [join(ROOT, 'node_modules/@types')] }],
+    [
+      'the types of Node',
+      { lib: ['es2022'], types: ['node'], typeRoots: [join(ROOT, 'node_modules/@types')] },
+    ],
   ])('a strict program compiles with %s and skipLibCheck off, and mistakes do not', async (_, libraries) => {
     const folder = `types-${libraries.types.length}`
     const compilerOptions = {
