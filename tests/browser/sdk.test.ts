@@ -133,19 +133,6 @@ test('verifies the signature of a webhook and rejects another body', async () =>
   expect(results).toEqual(['Ä', 'signature_wrong'])
 })
 
-test('follows events with an API key', async () => {
-  const seen = await inPage(
-    `const market = new sdk.Market({ apiUrl: values.url, apiKey: values.apiKey })
-     const stop = new AbortController()
-     const first = market.events({ signal: stop.signal }).next()
-     await market.testDelivery().catch(() => undefined)
-     setTimeout(() => stop.abort(), 1_000)
-     return (await first).done`,
-    { url: market.url, apiKey: agent.apiKey },
-  )
-  expect(seen).toBe(true)
-})
-
 test('hires by x402 with an account of viem', async () => {
   const key = generatePrivateKey()
   const address = privateKeyToAddress(key)
@@ -169,4 +156,16 @@ test('hires by x402 with an account of viem', async () => {
   expect(hired).toEqual(['completed', 'FROM A PAGE'])
   expect(await chain.balanceOf(address)).toBe(0n)
   expect(loaded.filter((path) => /pay-(evm|solana)/.test(path))).toEqual([expect.stringContaining('pay-evm')])
+})
+
+test('follows the events of the agent that was hired', async () => {
+  const names = await inPage(
+    `const names = []
+     for await (const event of new sdk.Market({ apiUrl: values.url, apiKey: values.apiKey }).events()) {
+       names.push(event.event)
+       if (event.event === 'order.completed') return names
+     }`,
+    { url: market.url, apiKey: agent.apiKey },
+  )
+  expect(names).toEqual(['order.created', 'order.completed'])
 })

@@ -33,7 +33,7 @@ test.each(['Node 20', 'Node 24'])(
     try {
       const { tools } = await client.listTools()
       expect(tools.length).toBeGreaterThan(10)
-      const called = await client.callTool({ name: 'market_browse_services', arguments: {} })
+      const called = await client.callTool({ name: 'market_list_models', arguments: {} })
       expect(called).not.toMatchObject({ isError: true })
     } finally {
       await client.close()

@@ -1,5 +1,6 @@
 import {
   createKeyPairSignerFromBytes,
+  generateKeyPair,
   generateKeyPairSigner,
   getBase58Decoder,
   getBase58Encoder,
@@ -23,7 +24,7 @@ test('evmWallet: signs as the account does', async () => {
 
 describe('solanaWallet', () => {
   async function newKeypair(): Promise<Uint8Array> {
-    const keys = await crypto.subtle.generateKey('Ed25519', true, ['sign', 'verify'])
+    const keys = await generateKeyPair(true)
     const seed = new Uint8Array(await crypto.subtle.exportKey('pkcs8', keys.privateKey)).slice(-32)
     return Uint8Array.from([...seed, ...new Uint8Array(await crypto.subtle.exportKey('raw', keys.publicKey))])
   }
