@@ -7,7 +7,6 @@ import type { ServeDocument } from '@market/handlers/x402/catalog'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { addressList, clientAddress, isListed, plain } from './client-address.ts'
 import { respondToClientError } from './client-error.ts'
-import { mountDocs } from './docs.ts'
 import { respondToUnroutable, sendErrorsInEnvelope } from './envelope.ts'
 import { type ClientLimits, guardedServer } from './guarded-server.ts'
 import { addHeaders } from './headers.ts'
@@ -15,6 +14,7 @@ import { type Health, mountHealth } from './health.ts'
 import { acceptJson } from './json-body.ts'
 import { countResponses, type Metrics, mountMetrics } from './metrics.ts'
 import { logResponses, type RequestLog } from './request-log.ts'
+import { mountReference } from './reference/mount.ts'
 import { mountRest, reject } from './rest.ts'
 import { mountSecurityTxt, type SecurityContact } from './security-txt.ts'
 import { mountEventStream } from './sse.ts'
@@ -86,7 +86,7 @@ export function buildServer(settings: ServerSettings): FastifyInstance<Server> {
   })
   acceptJson(app)
   mountHealth(app, health, { showsReason: false })
-  mountDocs(app, baseUrl)
+  mountReference(app, baseUrl)
   mountSecurityTxt(app, baseUrl, settings.securityContact)
   const rest = { execute: settings.execute, maxUploads: settings.maxUploads, ...edge }
   sendErrorsInEnvelope(app, settings.onFault, (request, error) => reject(request, error, rest))

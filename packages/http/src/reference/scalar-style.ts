@@ -1,0 +1,2 @@
+/** Our colours and fonts for Scalar. */
+export const SCALAR_STYLE = ``
