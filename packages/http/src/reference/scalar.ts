@@ -30,7 +30,6 @@ const CONFIGURATION = {
   mcp: { disabled: true },
   proxyUrl: '',
   showDeveloperTools: 'never',
-  showToolbar: 'never',
   hideTestRequestButton: true,
   hideClientButton: true,
   persistAuth: false,
