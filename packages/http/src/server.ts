@@ -13,6 +13,7 @@ import { addHeaders } from './headers.ts'
 import { type Health, mountHealth } from './health.ts'
 import { acceptJson } from './json-body.ts'
 import { countResponses, type Metrics, mountMetrics } from './metrics.ts'
+import { mountPages } from './pages/mount.ts'
 import { mountReference } from './reference/mount.ts'
 import { logResponses, type RequestLog } from './request-log.ts'
 import { mountRest, reject } from './rest.ts'
@@ -87,6 +88,7 @@ export function buildServer(settings: ServerSettings): FastifyInstance<Server> {
   acceptJson(app)
   mountHealth(app, health, { showsReason: false })
   mountReference(app, baseUrl)
+  mountPages(app, { baseUrl, appUrl })
   mountSecurityTxt(app, baseUrl, settings.securityContact)
   const rest = { execute: settings.execute, maxUploads: settings.maxUploads, ...edge }
   sendErrorsInEnvelope(app, settings.onFault, (request, error) => reject(request, error, rest))

@@ -1,6 +1,7 @@
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { addVary } from '../headers.ts'
 
 const compress = promisify(gzip)
 
@@ -18,8 +19,7 @@ export async function sendAsset(
   reply: FastifyReply,
   asset: Asset,
 ): Promise<FastifyReply> {
-  const vary = reply.getHeader('Vary')
-  reply.header('Vary', vary === undefined ? 'Accept-Encoding' : `${String(vary)}, Accept-Encoding`)
+  addVary(reply, 'Accept-Encoding')
   if (!acceptsGzip(request)) return reply.send(asset.bytes)
   asset.compressed ??= compress(asset.bytes)
   return reply.header('Content-Encoding', 'gzip').send(await asset.compressed)

@@ -49,7 +49,9 @@ export const SCALAR_STYLE = `
 /* Wrapped, because a region that scrolls cannot be reached by keyboard. */
 .markdown pre code, .markdown pre code * { white-space: pre-wrap !important; overflow-wrap: anywhere !important; }
 .markdown pre code { overflow: visible !important; max-height: none !important; }
+.scalar-card-content:has(> .endpoints) { overflow: hidden !important; max-height: none !important; }
 .endpoints { overflow: visible !important; max-height: none !important; }
+.endpoint-path { overflow-wrap: anywhere; white-space: normal; }
 /* The name of the button is hidden until the pointer is over it. */
 .scalar-code-copy .sr-only > .hidden { display: inline !important; }
 /* The target of a link, not a control. */
