@@ -25,10 +25,11 @@ export interface Documents {
 /** Reads the guides and the pages of the contract. Each page is rendered at its first request. */
 export function readDocuments(): Documents {
   const folder = FOLDERS.find((path) => existsSync(join(path, 'contract')))
-  if (folder === undefined) throw new Error(`No pages in ${FOLDERS.join(' or ')}. Run \`npm run build\` again.`)
+  if (folder === undefined)
+    throw new Error(`No pages in ${FOLDERS.join(' or ')}. Run \`npm run build\` again.`)
   const documents = globSync(SERVED, { cwd: folder })
     .map((file) => documentOf(file, readFileSync(join(folder, file), 'utf8')))
-    .sort((a, b) => a.title.localeCompare(b.title, 'en'))
+    .sort((a, b) => Number(isIndex(b)) - Number(isIndex(a)) || a.title.localeCompare(b.title, 'en'))
   const byPath = new Map(documents.map((document) => [document.path, document]))
   const rendered = new Map<string, Promise<string>>()
   const render = (path: string): Promise<string> | undefined => {
@@ -64,13 +65,14 @@ function guidesPage(documents: readonly Document[]): string {
   const content = html`<h1>Guides</h1>
 <p>Each guide is a list of commands that you can paste. They run on your machine against a local marketplace.</p>
 <ul class="cards">${guides.map(
-    ({ path, title, text }) =>
-      html`<li><h2><a href="${path}">${title}</a></h2><p>${leadOf(text)}</p></li>`,
+    ({ path, title, text }) => html`<li><h2><a href="${path}">${title}</a></h2><p>${leadOf(text)}</p></li>`,
   )}</ul>`
   return framed('Guides', GUIDES, content, documents)
 }
 
-const isGuide = ({ file }: Document): boolean => file.startsWith('guides/') && !file.endsWith('/README.md')
+const isIndex = ({ file }: Document): boolean => file.endsWith('/README.md')
+
+const isGuide = (document: Document): boolean => document.file.startsWith('guides/') && !isIndex(document)
 
 /** The first sentences of a page, as text. */
 const leadOf = (text: string): string =>

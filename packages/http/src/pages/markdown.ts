@@ -33,7 +33,7 @@ export async function renderMarkdown(text: string, file: string, pathOf: PathOf)
         return to === undefined ? inner : html`<a href="${to}">${raw(inner)}</a>`.html
       },
       image: ({ text: alternative }) => html`${alternative}`.html,
-      html: ({ text: source }) => (/^\s*<!--[^]*-->\s*$/.test(source) ? '' : html`${source}`.html),
+      html: ({ text: source }) => (/^\s*<!--.*-->\s*$/s.test(source) ? '' : html`${source}`.html),
       // A diagram needs a script, and the text around it says the same.
       code: ({ text: source, lang }: Tokens.Code) =>
         lang === 'mermaid' ? '' : html`<pre tabindex="0"><code>${source}\n</code></pre>`.html,

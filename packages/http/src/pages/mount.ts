@@ -2,19 +2,29 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { addVary } from '../headers.ts'
 import { type Documents, readDocuments } from './documents.ts'
 import { homePage, startLinks, type Urls } from './home.ts'
-import { mountStylesheets, sendPage } from './page.ts'
+import { mountStylesheets } from './page.ts'
 
 const SOON = 'public, max-age=300'
+
+/** No script and no form; a stylesheet and the icon of this server. */
+const POLICY =
+  "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'"
+
+const sendPage = (reply: FastifyReply, text: string) =>
+  reply
+    .header('Cache-Control', SOON)
+    .header('Content-Security-Policy', POLICY)
+    .type('text/html; charset=utf-8')
+    .send(text)
 
 /** Serves the start page, the guides, the pages of the contract and the stylesheets. */
 export function mountPages(app: FastifyInstance, urls: Urls): void {
   mountStylesheets(app)
   app.get('/', async (request, reply) => {
-    reply.header('Cache-Control', SOON)
     addVary(reply, 'Accept')
     return wantsJson(request)
-      ? reply.send({ success: true, data: startLinks(urls) })
-      : sendPage(reply, homePage(urls), { showsIcon: true })
+      ? reply.header('Cache-Control', SOON).send({ success: true, data: startLinks(urls) })
+      : sendPage(reply, homePage(urls))
   })
   let documents: Documents | undefined
   const sendDocument = async (request: FastifyRequest, reply: FastifyReply) => {
@@ -22,7 +32,7 @@ export function mountPages(app: FastifyInstance, urls: Urls): void {
     documents ??= readDocuments()
     const text = await documents.page(request.url.split('?', 1)[0] ?? '')
     if (text === undefined) return reply.callNotFound()
-    return sendPage(reply.header('Cache-Control', SOON), text, { showsIcon: true })
+    return sendPage(reply, text)
   }
   for (const url of ['/docs/guides', '/docs/guides/:name', '/docs/contract', '/docs/contract/:name'])
     app.get(url, sendDocument)

@@ -7,11 +7,10 @@ import { STYLESHEET } from './stylesheet.ts'
 const STYLESHEET_PATH = '/assets/pages.css'
 
 /** No script at all; forms go to this server, and their responses may redirect to `redirectTo`. */
-export const contentPolicy = (redirectTo?: string, showsIcon = false): string =>
+export const contentPolicy = (redirectTo?: string): string =>
   [
     "default-src 'none'",
     "style-src 'self'",
-    ...(showsIcon ? ["img-src 'self'"] : []),
     `form-action 'self'${redirectTo === undefined ? '' : ` ${redirectTo}`}`,
     "frame-ancestors 'none'",
     "base-uri 'none'",
@@ -43,18 +42,12 @@ interface PageOptions {
   readonly status?: number
   /** Where the forms of the page may lead besides this server. */
   readonly redirectTo?: string | undefined
-  /** Whether the browser may load `/favicon.ico`. */
-  readonly showsIcon?: boolean
 }
 
-export const sendPage = (
-  reply: FastifyReply,
-  text: string,
-  { status = 200, redirectTo, showsIcon }: PageOptions = {},
-) =>
+export const sendPage = (reply: FastifyReply, text: string, { status = 200, redirectTo }: PageOptions = {}) =>
   reply
     .code(status)
-    .header('Content-Security-Policy', contentPolicy(redirectTo, showsIcon))
+    .header('Content-Security-Policy', contentPolicy(redirectTo))
     // Otherwise browsers send our own forms without their origin.
     .header('Referrer-Policy', 'same-origin')
     .type('text/html; charset=utf-8')
@@ -62,7 +55,10 @@ export const sendPage = (
 
 /** The stylesheets of all pages. */
 export function mountStylesheets(app: FastifyInstance): void {
-  for (const [path, text] of Object.entries({ [STYLESHEET_PATH]: STYLESHEET, [SITE_STYLESHEET_PATH]: SITE_STYLESHEET }))
+  for (const [path, text] of Object.entries({
+    [STYLESHEET_PATH]: STYLESHEET,
+    [SITE_STYLESHEET_PATH]: SITE_STYLESHEET,
+  }))
     app.get(path, (_request, reply) =>
       reply.header('Cache-Control', 'public, max-age=3600').type('text/css; charset=utf-8').send(text),
     )

@@ -35,6 +35,4 @@ ${content}
 
 /** A link that says when it leads to the page itself. */
 export const link = (to: string, name: string, path: string): Html =>
-  to === path
-    ? html`<a href="${to}" aria-current="page">${name}</a> `
-    : html`<a href="${to}">${name}</a> `
+  to === path ? html`<a href="${to}" aria-current="page">${name}</a> ` : html`<a href="${to}">${name}</a> `

@@ -39,7 +39,7 @@ th { color: var(--quiet); font-weight: 600; }
 .home { max-width: 60rem; margin: 0 auto; padding: 3rem 1.25rem 4rem; }
 .home h1 { font-size: clamp(2rem, 7vw, 3.2rem); letter-spacing: -0.02em; max-width: 18ch; }
 .home .lead { font-size: 1.2rem; color: var(--quiet); max-width: 40rem; }
-.home pre { user-select: all; background: var(--back); }
+.home pre { user-select: all; background: var(--back); white-space: pre-wrap; overflow-wrap: anywhere; }
 .cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 17rem), 1fr)); gap: 1rem; padding: 0; list-style: none; }
 .cards li { margin: 0; padding: 1.1rem 1.25rem; border: 1px solid var(--line); border-radius: 0.75rem; background: var(--back); }
 .cards h3 { margin: 0 0 0.35rem; }
