@@ -118,7 +118,7 @@ const documentedCodes = (): string[] =>
 
 /** The codes that no text has as a literal. */
 const missingIn = (text: string, codes: readonly string[]): string[] =>
-  codes.filter((code) => !['\'', '"', '`'].some((quote) => text.includes(quote + code + quote)))
+  codes.filter((code) => !["'", '"', '`'].some((quote) => text.includes(quote + code + quote)))
 
 test('docs: every code of errors.md is in the source', () => {
   const codes = documentedCodes()
@@ -127,7 +127,9 @@ test('docs: every code of errors.md is in the source', () => {
 })
 
 test('docs: a test asserts every code of errors.md', () => {
-  const tests = globSync(['tests/**/*.ts', 'packages/*/src/**/*.test.ts', 'apps/*/src/**/*.test.ts'], { cwd: ROOT })
+  const tests = globSync(['tests/**/*.ts', 'packages/*/src/**/*.test.ts', 'apps/*/src/**/*.test.ts'], {
+    cwd: ROOT,
+  })
     .filter((path) => !path.endsWith('architecture/docs.test.ts'))
     .map(read)
   expect(missingIn(tests.join('\n'), documentedCodes())).toEqual([])

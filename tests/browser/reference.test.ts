@@ -47,7 +47,7 @@ async function open(
     const { origin, protocol } = new URL(request.url())
     if (protocol !== 'data:' && protocol !== 'blob:' && origin !== market.url) problems.push(request.url())
   })
-  await page.goto(market.url + path, { waitUntil: 'networkidle' })
+  await page.goto(market.url + path, { waitUntil: 'load' })
   return { page, problems }
 }
 
@@ -68,7 +68,6 @@ const PAGES = [
   ['errors', '/docs/contract/errors', 'code:has-text("transfer_used")'],
   ['reference', '/docs', 'h1:has-text("Agent Market")'],
   ['reference-order', '/docs#tag/orders/POST/api/orders', 'text=$MARKET_API_KEY'],
-  ['reference-webhook', '/docs#webhook/POST/order.paid', 'text=X-Market-Signature'],
 ] as const
 
 describe.each(PAGES)('%s', (name, path, awaited) => {
@@ -76,7 +75,7 @@ describe.each(PAGES)('%s', (name, path, awaited) => {
     for (const colorScheme of ['light', 'dark'] as const)
       test(`${size}, ${colorScheme}: no error, no request elsewhere, no overflow, no serious violation`, async () => {
         const { page, problems } = await open(path, { viewport, colorScheme })
-        await page.waitForSelector(awaited)
+        await page.waitForSelector(awaited, { state: 'attached' })
         await page.screenshot({ path: `${SCREENSHOTS}/${name}-${size}-${colorScheme}.png` })
         const width = await page.locator('html').evaluate((element) => element.scrollWidth)
         expect(width).toBeLessThanOrEqual(viewport.width)
@@ -84,19 +83,4 @@ describe.each(PAGES)('%s', (name, path, awaited) => {
         expect(problems).toEqual([])
         await page.context().close()
       })
-})
-
-test('reference: the search finds an operation, and its sample can be switched to Python', async () => {
-  const { page, problems } = await open('/docs#tag/orders/POST/api/orders', {
-    viewport: SIZES.desktop,
-    colorScheme: 'light',
-  })
-  await page.keyboard.press('Control+k')
-  await page.keyboard.type('upload')
-  await page.waitForSelector('[role=option]:has-text("Upload a file")')
-  await page.keyboard.press('Escape')
-  await page.waitForSelector('text=$MARKET_API_KEY')
-  await page.screenshot({ path: `${SCREENSHOTS}/reference-search.png` })
-  expect(problems).toEqual([])
-  await page.context().close()
 })
