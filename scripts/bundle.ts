@@ -26,7 +26,7 @@ export const programFile = (folder: string, program: Program): string => join(fo
 export const hashFile = (folder: string): string => join(folder, 'sources.sha256')
 
 /**
- * Writes every program and the migrations into `folder`, which then needs only Node. Replaces the folder in one step, so
+ * Writes every program, the migrations and the pages into `folder`, which then needs only Node. Replaces the folder in one step, so
  * that a build that fails leaves the previous one.
  */
 export async function writeBundle(folder: string): Promise<void> {
@@ -36,6 +36,9 @@ export async function writeBundle(folder: string): Promise<void> {
     for (const [program, file] of Object.entries(PROGRAMS)) await bundle(program, file, join(partial, 'bin'))
     // The code reads them from `../migrations` relative to its own file, as in the sources.
     cpSync(join(ROOT, 'packages/database/migrations'), join(partial, 'migrations'), { recursive: true })
+    // The api serves them as pages.
+    for (const pages of ['docs/guides', 'docs/contract'])
+      cpSync(join(ROOT, pages), join(partial, pages), { recursive: true })
     writeFileSync(hashFile(partial), `${hash}\n`)
     rmSync(folder, { recursive: true, force: true })
     renameSync(partial, folder)

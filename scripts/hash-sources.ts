@@ -9,6 +9,7 @@ const ROOT = fileURLToPath(new URL('../', import.meta.url))
 const SOURCES = [
   '{apps/{api,worker},packages/*}/{package.json,src/**/*.ts}',
   'packages/database/migrations/*.sql',
+  'docs/{contract,guides}/*.md',
   'scripts/bundle.ts',
   'package-lock.json',
 ]

@@ -1,9 +1,11 @@
+import { globSync } from 'node:fs'
 import { type Operation, routesOf } from '@market/contract/define'
 import { operationList } from '@market/contract/operations'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Market, startMarket } from '../support/market.ts'
 import { readOpenApi } from '../support/openapi-oracle.ts'
 import { requestOf } from '../support/operation-request.ts'
+import { exchange } from '../support/raw-socket.ts'
 import { plainInput } from '../support/schema-arbitraries.ts'
 import { APP_URL, BASE_URL } from '../support/settings.ts'
 import { isServed } from '../support/valid-request.ts'
@@ -107,7 +109,9 @@ test('GET /.well-known/security.txt: has the contacts and the expiry of the sett
 test.each([
   ['GET', '/api/nothing'],
   ['DELETE', '/api/agents'],
-  ['GET', '/'],
+  ['GET', '/docs/guides/nothing'],
+  ['GET', '/docs/guides/..%2Fcontract%2Ferrors'],
+  ['GET', '/docs/assets/scalar.js'],
   ['POST', '/docs'],
   ['GET', '/api/agents/a/b/c'],
   ['GET', '/.git/config'],
@@ -121,6 +125,12 @@ test.each([
   expect(body.request_id).toBe(headers.get('x-request-id'))
   expect(headers.get('cache-control')).toBe('no-store')
   expectSecurityHeaders(headers)
+})
+
+test('a request that is not HTTP returns 400 bad_request', async () => {
+  const received = await exchange(market.url, 'this is not HTTP\r\n\r\n')
+  expect(received).toMatch(/^HTTP\/1\.1 400 /)
+  expect(JSON.parse(received.slice(received.indexOf('\r\n\r\n') + 4))).toMatchObject({ code: 'bad_request' })
 })
 
 /** The event stream is not an operation, but it is described. */
@@ -146,17 +156,82 @@ describe('pages that are not operations', () => {
     }
   })
 
-  test('/docs: the content security policy allows only the page’s own style', async () => {
+  test('/docs: the content security policy allows scripts and requests of this origin only', async () => {
     const page = await fetch(`${market.url}/docs`)
     expect(page.status).toBe(200)
     expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8')
+    const policy = page.headers.get('content-security-policy') ?? ''
+    expect(policy).toContain("default-src 'none'; script-src 'self'; ")
+    expect(policy).not.toMatch(/https?:|\*|unsafe-eval|script-src[^;]*unsafe-inline/)
+    expectSecurityHeaders(page.headers)
+    const html = await page.text()
+    expect([...html.matchAll(/(?:src|href)="([^"]+)"/g)].every(([, to = '']) => to.startsWith('/'))).toBe(
+      true,
+    )
+    expect(html).not.toMatch(/\son\w+=/i)
+  })
+
+  test('/docs: the script has a hash in its name and is stored by clients, compressed where they accept it', async () => {
+    const page = await (await fetch(`${market.url}/docs`)).text()
+    const [path = ''] = /\/docs\/assets\/scalar-[0-9a-f]{16}\.js/.exec(page) ?? []
+    const script = (encoding: string) =>
+      fetch(`${market.url}${path}`, { headers: { 'accept-encoding': encoding } })
+    const plain = await script('gzip;q=0')
+    expect(plain.status).toBe(200)
+    expect(plain.headers.get('content-type')).toBe('text/javascript; charset=utf-8')
+    expect(plain.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
+    expect(plain.headers.get('content-encoding')).toBeNull()
+    const compressed = await script('gzip, br')
+    expect(compressed.headers.get('content-encoding')).toBe('gzip')
+    expect(compressed.headers.get('vary')).toBe('Accept-Encoding')
+    expect(await compressed.text()).toBe(await plain.text())
+  })
+
+  test('/: returns a page, or links as JSON to a client that accepts only JSON', async () => {
+    const page = await fetch(market.url, { headers: { accept: 'text/html,application/json' } })
+    expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8')
     expect(page.headers.get('content-security-policy')).toMatch(
-      /^default-src 'none'; style-src 'sha256-[\w+/=]{44}';/,
+      /^default-src 'none'; style-src 'self'; img-src 'self';/,
     )
     expectSecurityHeaders(page.headers)
     const html = await page.text()
-    expect(html).not.toMatch(/<script|<img|<link|\son\w+=/i)
-    for (const { id } of operationList) expect(html).toContain(`id="${id}"`)
+    expect(html).not.toMatch(/<script|\son\w+=/i)
+    expect(html).toContain(`${BASE_URL}/api/x402/mcp`)
+    const links = await fetch(market.url, { headers: { accept: 'application/json' } })
+    expect(links.headers.get('vary')).toBe('Accept')
+    expect(await links.json()).toMatchObject({
+      success: true,
+      data: { name: 'Agent Market', links: { reference: `${BASE_URL}/docs` } },
+    })
+  })
+
+  test('/docs/guides and /docs/contract: every file of the folders is a page without a script, and every link of it works', async () => {
+    const files = globSync('{guides,contract}/*.md', { cwd: 'docs' })
+    expect(files.length).toBeGreaterThan(20)
+    const paths = [
+      '/',
+      '/docs/guides',
+      ...files.map((file) => `/docs/${file.replace(/(\/README)?\.md$/, '')}`),
+    ]
+    const pages = new Map<string, string>()
+    for (const path of paths) {
+      const page = await fetch(`${market.url}${path}`)
+      expect([path, page.status]).toEqual([path, 200])
+      pages.set(path, await page.text())
+    }
+    const broken: string[] = []
+    for (const [path, html] of pages) {
+      expect(html).not.toMatch(/<script|\son\w+=/i)
+      for (const [, href = ''] of html.matchAll(/href="([^"]+)"/g)) {
+        if (/^https?:|^mailto:/.test(href)) continue
+        const [target = '', anchor] = href.split('#')
+        const known = pages.get(target === '' ? path : target)
+        const status = known === undefined ? (await fetch(`${market.url}${target}`)).status : 200
+        if (status !== 200 || (anchor && known && !known.includes(`id="${anchor}"`)))
+          broken.push(`${path}: ${href}`)
+      }
+    }
+    expect(broken).toEqual([])
   })
 
   test('/api/openapi.json: describes every operation once, and every reference resolves', async () => {

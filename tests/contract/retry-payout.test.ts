@@ -132,6 +132,13 @@ test('404: the same message for a missing order and an order of other parties', 
   }
 })
 
+test('409: the order has no payout', async () => {
+  const id = await world.walk(parties, 'completed')
+  // As after a split whose share of the agent is less than a millionth.
+  await world.market.db.deleteFrom('payouts').where('subject', '=', id).execute()
+  rejected(await retry(id, { bearer: parties.seller.apiKey }), 409, 'nothing_earned')
+})
+
 test('409: the payout is already sent', async () => {
   const id = await world.walk(parties, 'completed')
   // As the worker leaves it once the chain can no longer undo it.

@@ -29,7 +29,8 @@ let environment: Readonly<Record<string, string>>
 beforeAll(async () => {
   dist = mkdtempSync(join(tmpdir(), 'market-dist-'))
   const bundle = await currentBundle()
-  for (const part of ['bin', 'migrations']) cpSync(join(bundle, part), join(dist, part), { recursive: true })
+  for (const part of ['bin', 'migrations', 'docs'])
+    cpSync(join(bundle, part), join(dist, part), { recursive: true })
   await asAdmin((client) => client.query(`create database ${DATABASE}`))
   environment = apiEnvironment({
     databaseUrl: databaseUrl(DATABASE),
@@ -75,8 +76,11 @@ test('dist: migrates an empty database, creates the roles, then serves the api, 
     const statusOf = async (url: string) => (await fetch(url)).status
     for (const { url } of [api, worker])
       await until(`${url} is ready`, async () => (await statusOf(`${url}/readyz`)) === 200, POLLING)
-    for (const path of ['/api/openapi.json', '/docs', '/api/agents'])
+    for (const path of ['/', '/api/openapi.json', '/docs', '/docs/guides/first-agent', '/api/agents'])
       expect(await statusOf(api.url + path), path).toBe(200)
+    const [script = ''] =
+      /\/docs\/assets\/scalar-[0-9a-f]{16}\.js/.exec(await (await fetch(`${api.url}/docs`)).text()) ?? []
+    expect(await statusOf(api.url + script), script).toBe(200)
     await until('a trace arrives', () => traces.received() > 0, POLLING)
   } finally {
     await Promise.all([api.stop(), worker.stop(), traces.stop()])

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply } from 'fastify'
 
 /** Sent with every response: no framing, no content sniffing, no shared caching, no referrer. */
 export const SECURITY_HEADERS = {
@@ -77,4 +77,10 @@ export function addHeaders(app: FastifyInstance, appOrigin: string): void {
     reply.header('Access-Control-Max-Age', '600')
     return reply.code(204).send()
   })
+}
+
+/** Adds a name to `Vary`, which already has the origin where a page sent the request. */
+export function addVary(reply: FastifyReply, name: string): void {
+  const vary = reply.getHeader('Vary')
+  reply.header('Vary', vary === undefined ? name : `${String(vary)}, ${name}`)
 }

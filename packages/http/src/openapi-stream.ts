@@ -3,7 +3,7 @@ import { operations } from '@market/contract/operations'
 import { statusesOf } from './openapi-statuses.ts'
 
 /** The event stream is not an operation with one response, so it is described here. */
-export const STREAM_PATH = {
+export const streamPath = (baseUrl: string) => ({
   '/api/events/stream': {
     get: {
       operationId: 'streamEvents',
@@ -16,6 +16,13 @@ export const STREAM_PATH = {
         { name: 'role', in: 'query', required: false, schema: { type: 'string', enum: ['seller', 'buyer'] } },
         { name: 'after', in: 'query', required: false, schema: { type: 'string', pattern: '^[0-9]{1,18}$' } },
         { name: 'Last-Event-ID', in: 'header', required: false, schema: { type: 'string' } },
+      ],
+      'x-codeSamples': [
+        {
+          lang: 'shell',
+          label: 'curl',
+          source: `curl -N '${baseUrl}/api/events/stream?after=41' \\\n  -H "Authorization: Bearer $MARKET_API_KEY"`,
+        },
       ],
       responses: {
         200: {
@@ -34,4 +41,4 @@ export const STREAM_PATH = {
       },
     },
   },
-}
+})

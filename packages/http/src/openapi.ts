@@ -1,5 +1,4 @@
 import {
-  components,
   type FileField,
   isWrite,
   type Operation,
@@ -10,10 +9,15 @@ import { FAILURES } from '@market/contract/errors'
 import { LIMITS } from '@market/contract/limits'
 import { operationList } from '@market/contract/operations'
 import { Challenge, PendingPurchase } from '@market/contract/schemas/x402'
-import { z } from 'zod'
+import type { z } from 'zod'
 import { credentialFields, isSigned } from './openapi-credentials.ts'
+import { jsonOf, namedSchemas } from './openapi-schema.ts'
 import { statusesOf } from './openapi-statuses.ts'
-import { STREAM_PATH } from './openapi-stream.ts'
+import { streamPath } from './openapi-stream.ts'
+import { exampleBody, exampleInput, exampleOf } from './reference/examples.ts'
+import { introduction, TAGS } from './reference/introduction.ts'
+import { codeSamples } from './reference/samples.ts'
+import { webhooks } from './reference/webhooks.ts'
 import { type JsonSchema, propertiesOf, wireOf } from './wire.ts'
 
 /** The whole REST API as OpenAPI 3.1, generated from the contract that serves it. */
@@ -23,7 +27,7 @@ export function openApi(baseUrl: string): Record<string, unknown> {
     [...byPath].map(([path, operations]) => [
       path,
       Object.fromEntries(
-        operations.map((operation) => [operation.method.toLowerCase(), describe(operation)]),
+        operations.map((operation) => [operation.method.toLowerCase(), describe(operation, baseUrl)]),
       ),
     ]),
   )
@@ -32,11 +36,13 @@ export function openApi(baseUrl: string): Record<string, unknown> {
     info: {
       title: 'Agent Market',
       version: '1.0.0',
-      description:
-        'Hire autonomous agents and pay in USDC. A response is an envelope with `success` and `data` or `error`, unless its operation says otherwise.',
+      description: introduction(baseUrl),
     },
     servers: [{ url: baseUrl }],
-    paths: { ...paths, ...STREAM_PATH },
+    tags: TAGS,
+    externalDocs: { url: `${baseUrl}/docs/guides`, description: 'Guides' },
+    paths: { ...paths, ...streamPath(baseUrl) },
+    webhooks: webhooks(baseUrl),
     components: { schemas: { ...namedSchemas(), Failure: FAILURE }, securitySchemes: SECURITY },
   }
 }
@@ -47,7 +53,7 @@ const FAILURE = {
   properties: {
     success: { const: false },
     error: { type: 'string', description: 'What is wrong and what to do' },
-    code: { type: 'string', description: 'A stable code for API clients' },
+    code: { type: 'string', description: 'A stable code for API clients; /docs/contract/errors lists all' },
     request_id: { type: 'string' },
     details: {
       type: 'array',
@@ -86,19 +92,27 @@ const SCHEME_OF = {
   admin_key: 'adminKey',
 } as const
 
-function describe(operation: Operation): Record<string, unknown> {
+function describe(operation: Operation, baseUrl: string): Record<string, unknown> {
+  const example = exampleInput(operation)
   const schema = jsonOf(operation.input, 'input')
   const wire = wireOf(operation)
   const properties = propertiesOf(schema)
   const required = new Set(schema.required ?? [])
   const credentials = Object.entries(credentialFields(operation)).filter(([name]) => !(name in properties))
   const parameters = [
-    ...wire.path.map((name) => ({ name, in: 'path', required: true, schema: properties[name] })),
+    ...wire.path.map((name) => ({
+      name,
+      in: 'path',
+      required: true,
+      schema: properties[name],
+      example: example[name],
+    })),
     ...[...wire.query.keys()].map((name) => ({
       name,
       in: 'query',
       required: required.has(name),
       schema: properties[name],
+      ...(name in example && { example: example[name] }),
     })),
     ...(wire.hasBody
       ? []
@@ -114,12 +128,18 @@ function describe(operation: Operation): Record<string, unknown> {
     operationId: operationIdOf(operation),
     tags: [operation.group],
     summary: operation.summary,
-    description: descriptionOf(operation),
+    description: descriptionOf(operation, baseUrl),
     security: operation.callers.map((kind) => (kind === 'anonymous' ? {} : { [SCHEME_OF[kind]]: [] })),
     ...(parameters.length > 0 && { parameters }),
     ...(operation.file && { requestBody: { required: true, content: form(operation.file) } }),
-    ...(body && { requestBody: { required: (body.required ?? []).length > 0, content: json(body) } }),
+    ...(body && {
+      requestBody: {
+        required: (body.required ?? []).length > 0,
+        content: json(body, without(example, wire.path)),
+      },
+    }),
     responses: responsesOf(operation),
+    'x-codeSamples': codeSamples(baseUrl, operation),
   }
 }
 
@@ -157,7 +177,7 @@ const IDEMPOTENCY_KEY = {
   schema: { type: 'string', minLength: 1, maxLength: 128 },
 }
 
-function descriptionOf(operation: Operation): string {
+function descriptionOf(operation: Operation, baseUrl: string): string {
   const { max, windowSeconds } = LIMITS[operation.limit]
   return [
     operation.description,
@@ -168,6 +188,7 @@ function descriptionOf(operation: Operation): string {
       (operation.purpose === undefined
         ? 'A wallet signs the purpose `session`.'
         : `A wallet signs the purpose \`${operation.purpose}\`${operation.payment?.when === 'always' ? '' : ', once'}.`),
+    `[Error codes](${baseUrl}/docs/contract/errors).`,
   ]
     .filter(Boolean)
     .join(' ')
@@ -212,10 +233,13 @@ function responsesOf(operation: Operation): Record<string, unknown> {
     : own
   const failures = statusesOf(operation).map((status) => [
     status,
-    { description: FAILURES[status], content: json({ $ref: '#/components/schemas/Failure' }) },
+    {
+      description: FAILURES[status],
+      content: json({ $ref: '#/components/schemas/Failure' }),
+    },
   ])
   return {
-    [operation.status ?? 200]: { description: 'Success', content: json(success) },
+    [operation.status ?? 200]: { description: 'Success', content: json(success, exampleBody(operation)) },
     ...(operation.laterStatus !== undefined && {
       [operation.laterStatus]: { description: 'Accepted, completed later', content: json(pending) },
     }),
@@ -224,12 +248,20 @@ function responsesOf(operation: Operation): Record<string, unknown> {
     }),
     ...Object.fromEntries(failures),
     ...(payment && {
-      402: { description: FAILURES[402], content: json(jsonOf(Challenge, 'output')) },
+      402: {
+        description: FAILURES[402],
+        content: json(jsonOf(Challenge, 'output'), exampleOf(Challenge)),
+      },
     }),
   }
 }
 
-const json = (schema: unknown) => ({ 'application/json': { schema } })
+const json = (schema: unknown, example?: unknown) => ({
+  'application/json': { schema, ...(example !== undefined && { example }) },
+})
+
+const without = (fields: Readonly<Record<string, unknown>>, names: readonly string[]) =>
+  Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)))
 
 /** A form with one file, as OpenAPI 3.1 describes bytes. */
 const form = ({ name, description }: FileField) => ({
@@ -241,22 +273,3 @@ const form = ({ name, description }: FileField) => ({
     },
   },
 })
-
-const namedSchemas = () =>
-  Object.fromEntries(
-    [...components].map(([schema, name]) => [name, jsonOf(schema as z.ZodType, 'output', true)]),
-  )
-
-/** JSON Schema in which every named schema but the root itself is a reference. */
-function jsonOf(schema: z.ZodType, io: 'input' | 'output', isRoot = false): JsonSchema {
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, {
-    io,
-    override: ({ zodSchema, jsonSchema, path }) => {
-      const name = components.get(zodSchema)
-      if (name === undefined || (isRoot && path.length === 0)) return
-      for (const key of Object.keys(jsonSchema)) delete jsonSchema[key as keyof typeof jsonSchema]
-      jsonSchema.$ref = `#/components/schemas/${name}`
-    },
-  })
-  return rest as JsonSchema
-}

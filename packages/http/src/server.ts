@@ -7,13 +7,14 @@ import type { ServeDocument } from '@market/handlers/x402/catalog'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { addressList, clientAddress, isListed, plain } from './client-address.ts'
 import { respondToClientError } from './client-error.ts'
-import { mountDocs } from './docs.ts'
 import { respondToUnroutable, sendErrorsInEnvelope } from './envelope.ts'
 import { type ClientLimits, guardedServer } from './guarded-server.ts'
 import { addHeaders } from './headers.ts'
 import { type Health, mountHealth } from './health.ts'
 import { acceptJson } from './json-body.ts'
 import { countResponses, type Metrics, mountMetrics } from './metrics.ts'
+import { mountPages } from './pages/mount.ts'
+import { mountReference } from './reference/mount.ts'
 import { logResponses, type RequestLog } from './request-log.ts'
 import { mountRest, reject } from './rest.ts'
 import { mountSecurityTxt, type SecurityContact } from './security-txt.ts'
@@ -86,7 +87,8 @@ export function buildServer(settings: ServerSettings): FastifyInstance<Server> {
   })
   acceptJson(app)
   mountHealth(app, health, { showsReason: false })
-  mountDocs(app, baseUrl)
+  mountReference(app, baseUrl)
+  mountPages(app, { baseUrl, appUrl })
   mountSecurityTxt(app, baseUrl, settings.securityContact)
   const rest = { execute: settings.execute, maxUploads: settings.maxUploads, ...edge }
   sendErrorsInEnvelope(app, settings.onFault, (request, error) => reject(request, error, rest))

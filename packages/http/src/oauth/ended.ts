@@ -5,7 +5,4 @@ export const ended = (): ApiError =>
   new ApiError(
     'invalid',
     'This request has ended or began in another browser. Go back to the program and connect again.',
-    {
-      code: 'connection_ended',
-    },
   )

@@ -4,7 +4,7 @@ import type { ReadAccessToken } from '@market/handlers/verify-bearer'
 import { ApiError } from '@market/kernel/api-error'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { errors } from 'oidc-provider'
-import { errorPage, mountStylesheet, sendPage } from '../pages/page.ts'
+import { errorPage, sendPage } from '../pages/page.ts'
 import { readAccessToken } from './access-token.ts'
 import { mountConnections } from './connections.ts'
 import { type CurrentProvider, currentProvider, type OAuthSettings } from './current-provider.ts'
@@ -26,8 +26,6 @@ export function mountOAuth(app: FastifyInstance, settings: OAuthSettings): OAuth
   const current = currentProvider(settings)
   const limited = (name: 'read' | 'oauth.register') => (request: FastifyRequest) =>
     service.limit(name, addressOf(request))
-
-  mountStylesheet(app)
 
   app.register(async (scope) => {
     // The provider reads the body itself.

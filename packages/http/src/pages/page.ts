@@ -1,5 +1,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { type Html, html } from './html.ts'
+import { SITE_STYLESHEET_PATH } from './site-page.ts'
+import { SITE_STYLESHEET } from './site-stylesheet.ts'
 import { STYLESHEET } from './stylesheet.ts'
 
 const STYLESHEET_PATH = '/assets/pages.css'
@@ -51,9 +53,13 @@ export const sendPage = (reply: FastifyReply, text: string, { status = 200, redi
     .type('text/html; charset=utf-8')
     .send(text)
 
-/** The stylesheet of all pages. */
-export function mountStylesheet(app: FastifyInstance): void {
-  app.get(STYLESHEET_PATH, (_request, reply) =>
-    reply.header('Cache-Control', 'public, max-age=3600').type('text/css; charset=utf-8').send(STYLESHEET),
-  )
+/** The stylesheets of all pages. */
+export function mountStylesheets(app: FastifyInstance): void {
+  for (const [path, text] of Object.entries({
+    [STYLESHEET_PATH]: STYLESHEET,
+    [SITE_STYLESHEET_PATH]: SITE_STYLESHEET,
+  }))
+    app.get(path, (_request, reply) =>
+      reply.header('Cache-Control', 'public, max-age=3600').type('text/css; charset=utf-8').send(text),
+    )
 }

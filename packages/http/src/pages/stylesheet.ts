@@ -1,4 +1,5 @@
-export const STYLESHEET = `:root {
+/** The colours of all pages, light and dark. */
+export const COLORS = `:root {
   color-scheme: light dark;
   --text: light-dark(#1c2024, #eceef0);
   --quiet: light-dark(#52606d, #a8b3bd);
@@ -7,9 +8,12 @@ export const STYLESHEET = `:root {
   --line: light-dark(#cfd6dc, #3a4249);
   --accent: light-dark(#0b5bd3, #7db2ff);
   --on-accent: light-dark(#ffffff, #0b1b33);
+  --code: light-dark(#eef1f4, #0b0e11);
   --warn: light-dark(#7a3b00, #ffc48a);
 }
-* { box-sizing: border-box; }
+`
+
+export const STYLESHEET = `${COLORS}* { box-sizing: border-box; }
 body {
   margin: 0;
   padding: 1rem;

@@ -58,6 +58,6 @@ function posterOf(actor: Actor): Buyer {
     case 'agent':
       return `agent:${actor.agentId}`
     default:
-      throw new ApiError('forbidden', 'An admin key cannot post a bounty.', { code: 'not_a_party' })
+      throw new ApiError('forbidden', 'An admin key cannot post a bounty.')
   }
 }

@@ -74,9 +74,7 @@ export function oidcLogin(settings: OidcLoginSettings): LoginProvider {
 const PROVIDER_UNREACHABLE = 'The identity provider cannot be reached. Try again later.'
 
 const notSignedIn = (): ApiError =>
-  new ApiError('unauthenticated', 'You were not signed in. Go back to the program and connect again.', {
-    code: 'not_signed_in',
-  })
+  new ApiError('unauthenticated', 'You were not signed in. Go back to the program and connect again.')
 
 const NETWORK_CODES = new Set(['OAUTH_TIMEOUT', 'OAUTH_ABORT'])
 

@@ -17,9 +17,7 @@ export function buyerOf(actor: Actor): Buyer {
     case 'agent':
       return `agent:${actor.agentId}`
     default:
-      throw new ApiError('forbidden', 'An admin key cannot act as a party to an order.', {
-        code: 'not_a_party',
-      })
+      throw new ApiError('forbidden', 'An admin key cannot act as a party to an order.')
   }
 }
 

@@ -248,7 +248,7 @@ async function findTransfer(
     return await waitForTransfer(ctx, () => findPayment(ctx, network, query))
   } catch (error) {
     if (!(error instanceof ApiError) || error.kind !== 'invalid') throw error
-    return { code: error.extra.code ?? 'payment_rejected', message: error.message }
+    return { code: error.extra.code ?? error.kind, message: error.message }
   }
 }
 

@@ -79,7 +79,7 @@ async function rejectSellersWallet(
 const NO_MATCH = 'no_matching_requirements'
 
 /** Chains describe why a payment is void in a sentence; the response needs a code. */
-const problemOf = (reason: string | null): PaymentProblem => {
+export const problemOf = (reason: string | null): PaymentProblem => {
   if (reason === null) return { code: NO_MATCH }
   return /^[a-z0-9_]+$/.test(reason)
     ? { code: reason }

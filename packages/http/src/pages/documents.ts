@@ -1,0 +1,105 @@
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Html, html } from './html.ts'
+import { renderMarkdown } from './markdown.ts'
+import { link, sitePage } from './site-page.ts'
+
+/** `dist` has the pages beside `bin`; in a checkout they are in the root. */
+const FOLDERS = ['../docs', '../../../../docs'].map((path) => join(import.meta.dirname, path))
+
+const SERVED = '{guides,contract}/*.md'
+
+interface Document {
+  /** Relative to the folder `docs`. */
+  readonly file: string
+  readonly path: string
+  readonly title: string
+  readonly text: string
+}
+
+export interface Documents {
+  /** The page at a path, or undefined. */
+  readonly page: (path: string) => Promise<string> | undefined
+}
+
+/** Reads the guides and the pages of the contract. Each page is rendered at its first request. */
+export function readDocuments(): Documents {
+  const folder = FOLDERS.find((path) => existsSync(join(path, 'contract')))
+  if (folder === undefined)
+    throw new Error(`No pages in ${FOLDERS.join(' or ')}. Run \`npm run build\` again.`)
+  const documents = globSync(SERVED, { cwd: folder })
+    .map((file) => documentOf(file, readFileSync(join(folder, file), 'utf8')))
+    .sort((a, b) => Number(isIndex(b)) - Number(isIndex(a)) || a.title.localeCompare(b.title, 'en'))
+  const byPath = new Map(documents.map((document) => [document.path, document]))
+  const rendered = new Map<string, Promise<string>>()
+  const render = (path: string): Promise<string> | undefined => {
+    const document = byPath.get(path)
+    if (document !== undefined) return renderPage(document, documents)
+    return path === GUIDES ? Promise.resolve(guidesPage(documents)) : undefined
+  }
+  return {
+    page: (path) => {
+      const made = rendered.get(path) ?? render(path)
+      if (made !== undefined) rendered.set(path, made)
+      return made
+    },
+  }
+}
+
+const GUIDES = '/docs/guides'
+
+function documentOf(file: string, text: string): Document {
+  const [, title = file] = /^# (.+)$/m.exec(text) ?? []
+  const path = `/docs/${file.replace(/\.md$/, '').replace(/\/README$/, '')}`
+  return { file, path, title: title.replaceAll('`', ''), text }
+}
+
+async function renderPage(document: Document, documents: readonly Document[]): Promise<string> {
+  const paths = new Map(documents.map(({ file, path }) => [file, path]))
+  const content = await renderMarkdown(document.text, document.file, (file) => paths.get(file))
+  return framed(document.title, document.path, content, documents)
+}
+
+function guidesPage(documents: readonly Document[]): string {
+  const guides = documents.filter(isGuide)
+  const content = html`<h1>Guides</h1>
+<p>Each guide is a list of commands that you can paste. They run on your machine against a local marketplace.</p>
+<ul class="cards">${guides.map(
+    ({ path, title, text }) => html`<li><h2><a href="${path}">${title}</a></h2><p>${leadOf(text)}</p></li>`,
+  )}</ul>`
+  return framed('Guides', GUIDES, content, documents)
+}
+
+const isIndex = ({ file }: Document): boolean => file.endsWith('/README.md')
+
+const isGuide = (document: Document): boolean => document.file.startsWith('guides/') && !isIndex(document)
+
+/** The first sentences of a page, as text. */
+const leadOf = (text: string): string =>
+  (text.split(/\n\s*\n/)[1] ?? '')
+    .replaceAll('\n', ' ')
+    .replace(/\[([^\]]+)\]\([^)]*\)/g, '$1')
+    .replaceAll('`', '')
+
+const framed = (title: string, path: string, content: Html, documents: readonly Document[]): string =>
+  sitePage(
+    title,
+    path,
+    html`<div class="frame">
+<nav aria-label="Pages"><div>
+<h2>Guides</h2>
+<ul>${items(documents.filter(isGuide), path)}</ul>
+<h2>Rules</h2>
+<ul>${items(
+      documents.filter((document) => document.file.startsWith('contract/')),
+      path,
+    )}</ul>
+</div></nav>
+<main id="content">
+${content}
+</main>
+</div>`,
+  )
+
+const items = (documents: readonly Document[], path: string): Html[] =>
+  documents.map((document) => html`<li>${link(document.path, document.title, path)}</li>`)

@@ -1,0 +1,42 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { addVary } from '../headers.ts'
+import { type Documents, readDocuments } from './documents.ts'
+import { homePage, startLinks, type Urls } from './home.ts'
+import { mountStylesheets } from './page.ts'
+
+const SOON = 'public, max-age=300'
+
+/** No script and no form; a stylesheet and the icon of this server. */
+const POLICY =
+  "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'"
+
+const sendPage = (reply: FastifyReply, text: string) =>
+  reply
+    .header('Cache-Control', SOON)
+    .header('Content-Security-Policy', POLICY)
+    .type('text/html; charset=utf-8')
+    .send(text)
+
+/** Serves the start page, the guides, the pages of the contract and the stylesheets. */
+export function mountPages(app: FastifyInstance, urls: Urls): void {
+  mountStylesheets(app)
+  app.get('/', async (request, reply) => {
+    addVary(reply, 'Accept')
+    return wantsJson(request)
+      ? reply.header('Cache-Control', SOON).send({ success: true, data: startLinks(urls) })
+      : sendPage(reply, homePage(urls))
+  })
+  let documents: Documents | undefined
+  const sendDocument = async (request: FastifyRequest, reply: FastifyReply) => {
+    // Read at the first request: a start does not need them.
+    documents ??= readDocuments()
+    const text = await documents.page(request.url.split('?', 1)[0] ?? '')
+    if (text === undefined) return reply.callNotFound()
+    return sendPage(reply, text)
+  }
+  for (const url of ['/docs/guides', '/docs/guides/:name', '/docs/contract', '/docs/contract/:name'])
+    app.get(url, sendDocument)
+}
+
+const wantsJson = ({ headers: { accept = '' } }: FastifyRequest): boolean =>
+  accept.includes('application/json') && !accept.includes('text/html')

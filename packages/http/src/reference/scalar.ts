@@ -1,0 +1,82 @@
+import { createHash } from 'node:crypto'
+import Fastify from 'fastify'
+import { html } from '../pages/html.ts'
+import { type Asset, assetOf } from './asset.ts'
+import { SCALAR_STYLE } from './scalar-style.ts'
+
+/**
+ * The script sets styles of elements that it creates, so styles may be inline. It evaluates no text, and neither loads
+ * nor sends anything elsewhere.
+ */
+export const REFERENCE_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+  "form-action 'none'",
+].join('; ')
+
+/** What would call another host is off, and so is everything that handles a reader's credentials. */
+const CONFIGURATION = {
+  url: '/api/openapi.json',
+  theme: 'none',
+  customCss: SCALAR_STYLE,
+  withDefaultFonts: false,
+  telemetry: false,
+  agent: { disabled: true, hideAddApi: true },
+  mcp: { disabled: true },
+  proxyUrl: '',
+  showDeveloperTools: 'never',
+  hideTestRequestButton: true,
+  hideClientButton: true,
+  persistAuth: false,
+  hideModels: true,
+  hiddenClients: true,
+  documentDownloadType: 'direct',
+  defaultOpenAllTags: false,
+  metaData: { title: 'API reference · Agent Market' },
+}
+
+export interface Scalar {
+  readonly page: Asset
+  readonly script: Asset
+  /** With a hash of the content, so that clients may store it for good. */
+  readonly scriptPath: string
+}
+
+export async function loadScalar(): Promise<Scalar> {
+  const script = assetOf(await readScript())
+  const hash = createHash('sha256').update(script.bytes).digest('hex').slice(0, 16)
+  const scriptPath = `/docs/assets/scalar-${hash}.js`
+  return { script, scriptPath, page: assetOf(pageOf(scriptPath)) }
+}
+
+/** The package exports its script only as a route of its plug-in. It has megabytes, so a start must not load it. */
+async function readScript(): Promise<string> {
+  const { default: plugin } = await import('@scalar/fastify-api-reference')
+  const app = Fastify()
+  await app.register(plugin, { routePrefix: '/docs', configuration: { url: CONFIGURATION.url } })
+  const { body } = await app.inject('/docs/js/scalar.js')
+  await app.close()
+  return body
+}
+
+const pageOf = (scriptPath: string): string =>
+  html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>API reference · Agent Market</title>
+</head>
+<body>
+<noscript>The reference needs JavaScript. <a href="/api/openapi.json">The OpenAPI document</a> and <a href="/docs/guides">the guides</a> do not.</noscript>
+<script id="api-reference" type="application/json" data-configuration="${JSON.stringify(CONFIGURATION)}"></script>
+<script src="${scriptPath}"></script>
+</body>
+</html>
+`.html
