@@ -2,7 +2,7 @@ import { MarketError } from '@market/sdk'
 import { COMMANDS } from './commands.ts'
 import { describeError } from './describe-error.ts'
 import { printHelp } from './help.ts'
-import { parseArguments } from './parse-arguments.ts'
+import { type Parsed, parseArguments } from './parse-arguments.ts'
 import { type Environment, openSession } from './session.ts'
 import { type Printer, printerOf } from './terminal/printer.ts'
 import { INTERRUPTED } from './terminal/process-terminal.ts'
@@ -17,21 +17,22 @@ export async function run(
   { terminal, signal }: { readonly terminal: Terminal; readonly signal: AbortSignal },
 ): Promise<number> {
   const printer = printerOf(terminal, environment)
+  let parsed: Parsed | undefined
   try {
-    return (await runCommand(args, environment, { terminal, printer, signal })) ? 0 : 1
+    parsed = parseArguments(args, COMMANDS)
+    return (await runCommand(parsed, environment, { terminal, printer, signal })) ? 0 : 1
   } catch (error) {
     if (signal.aborted) return INTERRUPTED
-    reportError(printer, error, args.includes('--json'))
+    reportError(printer, error, { parsed, isJson: args.includes('--json') })
     return error instanceof UsageError ? 2 : 1
   }
 }
 
 async function runCommand(
-  args: readonly string[],
+  { command, globals, call }: Parsed,
   environment: Environment,
   parts: { readonly terminal: Terminal; readonly printer: Printer; readonly signal: AbortSignal },
 ): Promise<boolean> {
-  const { command, globals, call } = parseArguments(args, COMMANDS)
   const { printer } = parts
   if (globals.version) {
     if (globals.json) printer.json({ version: VERSION, node: process.version })
@@ -50,8 +51,15 @@ async function runCommand(
   return result.ok ?? true
 }
 
-function reportError(printer: Printer, error: unknown, isJson: boolean): void {
-  const described = describeError(error)
+interface Call {
+  /** Undefined when the arguments were wrong. */
+  readonly parsed: Parsed | undefined
+  readonly isJson: boolean
+}
+
+function reportError(printer: Printer, error: unknown, { parsed, isJson }: Call): void {
+  const { next: pattern, ...rest } = describeError(error)
+  const described = { ...rest, next: pattern && fillNext(pattern, parsed) }
   if (isJson) {
     printer.errorJson({ error: described })
     return
@@ -68,4 +76,11 @@ function reportError(printer: Printer, error: unknown, isJson: boolean): void {
   }
   if (next !== undefined) shown.push(['next', next])
   printer.error(message, shown)
+}
+
+/** `market orders show <order>` with the order that this command was about. */
+function fillNext(pattern: string, parsed: Parsed | undefined): string {
+  const [name = ''] = parsed?.command?.parameters ?? []
+  const [value] = parsed?.call.parameters ?? []
+  return value === undefined || name === '' ? pattern : pattern.replace(`<${name}>`, value)
 }

@@ -152,7 +152,7 @@ async function purchase(
   } catch (error) {
     if (paid !== undefined && !signal.aborted && error instanceof PaidError) return paidOnly(paid)
     // A payment may be under way: the same key continues it.
-    if (paid === undefined && key !== undefined)
+    if (paid === undefined && key !== undefined && signal.aborted)
       printer.note(`Repeat the command with --idempotency-key ${key}: it does not pay twice.`)
     if (paid !== undefined && signal.aborted)
       printer.note(
