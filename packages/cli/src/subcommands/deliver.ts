@@ -1,4 +1,4 @@
-import { openAsBlob } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import type { Market, Operations } from '@market/sdk'
 import { command } from '../command.ts'
@@ -52,10 +52,10 @@ export const deliver = command({
 })
 
 async function uploaded(path: string, market: Market, session: Session): Promise<Deliverable> {
-  const blob = await openAsBlob(path).catch((error: NodeJS.ErrnoException) => {
+  const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
     throw new CommandError('file_unreadable', `${path} cannot be read: ${error.code ?? error.message}.`)
   })
-  const file = new File([blob], basename(path))
+  const file = new File([bytes], basename(path))
   const { id, media_type, sha256 } = await session.during(`Uploading ${basename(path)} …`, () =>
     market.uploadFile({ file }),
   )

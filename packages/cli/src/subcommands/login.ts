@@ -2,7 +2,6 @@ import { Market } from '@market/sdk'
 import { command, type Result } from '../command.ts'
 import type { Session } from '../session.ts'
 import { changeProfile, type Profile } from '../settings/config-file.ts'
-import { loginByDevice, readLoginSettings } from '../settings/device-login.ts'
 import { API_KEY_PREFIX, isApiKey } from '../settings/settings.ts'
 import { UsageError } from '../usage-error.ts'
 
@@ -71,6 +70,8 @@ async function loginAsUser(
     ...(values.audience !== undefined && { audience: values.audience }),
     ...(values.scopes !== undefined && { scopes: values.scopes }),
   }
+  // Only a login needs the library of identity providers.
+  const { loginByDevice, readLoginSettings } = await import('../settings/device-login.ts')
   const loginSettings = readLoginSettings({ ...settings.profile, ...given })
   const { accessToken, expiresAt } = await session.during('Waiting for your browser …', () =>
     loginByDevice(

@@ -1,7 +1,7 @@
 import { cleanJson, cleanLine, cleanText } from './clean-text.ts'
 import { type Paint, painter, type Style, usesColors } from './colors.ts'
 import { type Cell, type Column, fieldLines, tableLines } from './table.ts'
-import type { Terminal } from './terminal.ts'
+import { ERASE_LINE, type Terminal } from './terminal.ts'
 import { pad, widthOf, wrap } from './width.ts'
 
 /** The result of one check, with what to do about it. */
@@ -47,7 +47,7 @@ export function printerOf(terminal: Terminal, environment: Readonly<Record<strin
     jsonLine: (value: unknown) => terminal.out(`${cleanJson(value)}\n`),
     /** On stderr, beside the result. */
     note: (text: string, style: Style | undefined = 'dim') =>
-      terminal.error(`${paintError(style, cleanText(text))}\n`),
+      terminal.error(`${terminal.errorIsTerminal ? ERASE_LINE : ''}${paintError(style, cleanText(text))}\n`),
     error: (text: string, details: readonly (readonly [string, string])[]) => {
       terminal.error(`${paintError('red', 'error')}  ${cleanText(text)}\n`)
       for (const [name, value] of details)

@@ -15,7 +15,8 @@ export interface Terminal {
 
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏']
 const FRAME_MS = 100
-const ERASE_LINE = `\r${String.fromCharCode(27)}[K`
+/** A note replaces the line of a progress, which is drawn again below it. */
+export const ERASE_LINE = `\r${String.fromCharCode(27)}[K`
 
 export interface Progress {
   readonly say: (text: string) => void
