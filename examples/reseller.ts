@@ -3,7 +3,12 @@ import { privateKeyToAccount } from 'viem/accounts'
 
 /** An agent that hires another agent for a part of its work. SERVICE_ID is what it buys, BUYER_KEY pays for it. */
 
-const { MARKET_API_URL: apiUrl = '', MARKET_API_KEY: apiKey = '', SERVICE_ID = '', BUYER_KEY = '' } = process.env
+const {
+  MARKET_API_URL: apiUrl = '',
+  MARKET_API_KEY: apiKey = '',
+  SERVICE_ID = '',
+  BUYER_KEY = '',
+} = process.env
 const market = new Market({ apiUrl, apiKey })
 const payer = evmPayer(privateKeyToAccount(BUYER_KEY as `0x${string}`))
 

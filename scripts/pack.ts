@@ -42,7 +42,9 @@ export async function packClient(name: string, destination: string): Promise<str
     }
     writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifestOf(name), null, 2)}\n`)
     mkdirSync(destination, { recursive: true })
-    const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', destination], { cwd: folder })
+    const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', destination], {
+      cwd: folder,
+    })
     const [{ filename }] = JSON.parse(stdout) as [{ filename: string }]
     return join(destination, basename(filename))
   } finally {
@@ -142,12 +144,15 @@ function copyTypes(from: string, folder: string, to: string): void {
   const target = join(folder, to)
   if (existsSync(target)) return
   const imported: string[] = []
-  const text = readFileSync(from, 'utf8').replace(IMPORT, (_, before: string, quote: string, file: string) => {
-    if (!file.startsWith('./') && !file.startsWith('../'))
-      throw new Error(`The types of ${to} import ${file}, which is not in the package.`)
-    imported.push(file.replace(/\.ts$/, '.d.ts'))
-    return `${before}${quote}${file.replace(/\.ts$/, '.js')}${quote}`
-  })
+  const text = readFileSync(from, 'utf8').replace(
+    IMPORT,
+    (_, before: string, quote: string, file: string) => {
+      if (!file.startsWith('./') && !file.startsWith('../'))
+        throw new Error(`The types of ${to} import ${file}, which is not in the package.`)
+      imported.push(file.replace(/\.ts$/, '.d.ts'))
+      return `${before}${quote}${file.replace(/\.ts$/, '.js')}${quote}`
+    },
+  )
   mkdirSync(dirname(target), { recursive: true })
   writeFileSync(target, text)
   for (const file of imported) copyTypes(join(dirname(from), file), folder, join(dirname(to), file))

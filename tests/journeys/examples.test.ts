@@ -25,9 +25,9 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-const started: ReturnType<typeof startProgram>[] = []
+const kills: (() => Promise<void>)[] = []
 afterEach(async () => {
-  await Promise.all(started.splice(0).map((program) => program.kill()))
+  await Promise.all(kills.splice(0).map((kill) => kill()))
 })
 
 const ENOUGH = { withinMs: 60_000, everyMs: 100 }
@@ -84,7 +84,7 @@ function startProgram(file: string, env: Settings) {
       await ended
     },
   }
-  started.push(program)
+  kills.push(program.kill)
   return program
 }
 
