@@ -38,6 +38,9 @@ test.each(['Node 20', 'Node 24'])(
     const hire = ['hire', 'svc_1', '--brief', 'x', '--max-usd', '1']
     const env = { MARKET_API_URL: market.url, XDG_CONFIG_HOME: settings, MARKET_WALLET_KEY: '1'.repeat(64) }
     const failed = run(node, [join(installed.package, 'bin/market.mjs'), ...hire], { env })
-    await expect(failed).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining('service_not_found') })
+    await expect(failed).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('service_not_found'),
+    })
   },
 )
