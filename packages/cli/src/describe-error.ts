@@ -2,6 +2,14 @@ import { MarketError } from '@market/sdk'
 import { nextCommand } from './error-hints.ts'
 import { CommandError, UsageError } from './usage-error.ts'
 
+/** Messages of the SDK name its options; the user has those of this program. */
+const inOptions = (message: string): string =>
+  message
+    .replace(/\bmaxUsd\b/g, '--max-usd')
+    .replace(/\bapiUrl\b/g, 'the API URL')
+    .replace(/Call hire again with idempotencyKey/, 'Repeat the command with --idempotency-key')
+    .replace(/Pass network and a payer of it/, 'Pass --network and a wallet of it')
+
 /** What went wrong, and the command to try next. */
 export function describeError(error: unknown) {
   if (error instanceof UsageError) return { code: 'usage', message: error.message, next: error.next }
@@ -11,7 +19,7 @@ export function describeError(error: unknown) {
     return {
       code,
       status,
-      message,
+      message: inOptions(message),
       next: nextCommand(code, status),
       request_id: requestId,
       details: details.length === 0 ? undefined : details,

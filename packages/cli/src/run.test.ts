@@ -177,6 +177,14 @@ describe('errors', () => {
   })
 })
 
+test('a message of the SDK names the options of this program', () => {
+  const error = new MarketError('It costs 5.50, maxUsd is 5.00. Check apiUrl.', {
+    status: 402,
+    code: 'price_above_max',
+  })
+  expect(describeError(error).message).toBe('It costs 5.50, --max-usd is 5.00. Check the API URL.')
+})
+
 test('doctor: an old Node fails, a clock that differs warns or fails', () => {
   expect([checkNode('18.20.0').result, checkNode('20.0.0').result]).toEqual(['FAILED', 'ok'])
   const date = 'Wed, 18 Nov 2026 05:00:00 GMT'
