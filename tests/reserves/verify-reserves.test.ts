@@ -22,7 +22,7 @@ import { type Market, startMarket } from '../support/market.ts'
 import { until } from '../support/until.ts'
 import { openTreasury, type Treasury } from './treasury.ts'
 
-const TOOL = fileURLToPath(new URL('../../tools/verify-reserves.mjs', import.meta.url))
+const MAIN = fileURLToPath(new URL('../../packages/cli/src/main.ts', import.meta.url))
 
 // biome-ignore lint/suspicious/noExplicitAny: the tampered responses have any shape
 type Json = any
@@ -95,14 +95,16 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** Runs the tool as a user does. */
-async function verify(tampered: Change, args: readonly string[] = ['--key', apiKey]) {
+/** Runs the program as a user does. */
+async function verify(tampered: Change, args: readonly string[] = []) {
   change = tampered
+  const key = args.length === 0 ? { MARKET_API_KEY: apiKey } : {}
+  const env = { PATH: process.env['PATH'], XDG_CONFIG_HOME: folder, MARKET_API_URL: proxy.url, ...key }
   const nodes = ['--rpc', `solana-mainnet=${world.chain.url}`, '--rpc', `base-mainnet=${network.url}`]
   const all = [
-    TOOL,
-    '--api',
-    proxy.url,
+    MAIN,
+    'solvency',
+    'verify',
     ...nodes,
     '--tries',
     '2',
@@ -113,7 +115,7 @@ async function verify(tampered: Change, args: readonly string[] = ['--key', apiK
     ...args,
   ]
   return new Promise<{ code: number; lines: string[]; errors: string }>((resolve) => {
-    execFile(process.execPath, all, (error, stdout, stderr) =>
+    execFile(process.execPath, all, { env }, (error, stdout, stderr) =>
       resolve({ code: Number(error?.code ?? 0), lines: stdout.trim().split('\n'), errors: stderr }),
     )
   })
@@ -129,7 +131,7 @@ const onPath = (part: string, tamper: (data: Json) => void): Change => {
   return (path, body) => path.startsWith(part) && tamper(body.data)
 }
 
-describe('verify-reserves', () => {
+describe('market solvency verify', () => {
   test('holds: the leaves of the caller, the anchor and both treasuries', async () => {
     const { code, lines, errors } = await verify(() => {})
     expect({ code, errors }).toEqual({ code: 0, errors: '' })
@@ -287,15 +289,5 @@ describe('verify-reserves', () => {
     )
     await world.settled(await world.run(world.treasury, [memo]), 'finalized')
     await expectFailed(() => {}, /anchor .* published another text of that day/)
-  })
-
-  test('prints how it is used when the API is not named', async () => {
-    const { code, errors } = await new Promise<{ code: number; errors: string }>((resolve) => {
-      execFile(process.execPath, [TOOL], (error, _, stderr) =>
-        resolve({ code: Number(error?.code ?? 0), errors: stderr }),
-      )
-    })
-    expect(code).toBe(1)
-    expect(errors).toContain('--api is required')
   })
 })

@@ -67,6 +67,18 @@ export async function startIdp(): Promise<Idp> {
 
   const clients = new Map<string, AdapterPayload>()
   const provider = new Provider(issuer, configuration(jwk, people, userinfoTokens, clients))
+  // A token of the device flow is accepted by userinfo too, as those of `token()`.
+  provider.use(async (ctx, next) => {
+    await next()
+    const issued = (ctx.body as { access_token?: unknown } | null | undefined)?.access_token
+    const { route, entities } = ctx['oidc'] ?? {}
+    if (route !== 'token' || typeof issued !== 'string') return
+    const { Client: client, Account: account, Grant: grant } = entities
+    if (client === undefined || account === undefined || grant === undefined) return
+    const { accountId } = account
+    const stored = { client, accountId, grantId: grant.jti, gty: 'device_code', scope: SCOPE }
+    userinfoTokens.set(issued, await new provider.AccessToken(stored).save())
+  })
   const answer = provider.callback()
   server.on('request', (request, response) => {
     if (request.url?.startsWith(LOGIN_PATH)) void showLogin(provider, people, request, response)

@@ -1,0 +1,6 @@
+import { run } from './run.ts'
+import { processTerminal } from './terminal/process-terminal.ts'
+
+const { terminal, signal, flushed } = processTerminal(process)
+process.exitCode = await run(process.argv.slice(2), process.env, { terminal, signal })
+await flushed()

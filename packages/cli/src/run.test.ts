@@ -1,0 +1,245 @@
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { MarketError } from '@market/sdk'
+import { afterAll, describe, expect, test } from 'vitest'
+import { COMMANDS } from './commands.ts'
+import { describeError } from './describe-error.ts'
+import { nextCommand } from './error-hints.ts'
+import { parseArguments } from './parse-arguments.ts'
+import { run } from './run.ts'
+import { checkClock, checkNode } from './subcommands/doctor.ts'
+import { newestCursor, webhookOf } from './subcommands/events.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'cli-unit-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+/** Runs the program without a process. */
+async function market(
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+  input = '',
+) {
+  let [out, error] = ['', '']
+  const terminal = {
+    out: (text: string) => {
+      out += text
+    },
+    error: (text: string) => {
+      error += text
+    },
+    columns: () => undefined,
+    outIsTerminal: false,
+    errorIsTerminal: false,
+    inputIsTerminal: false,
+    readInput: async () => input,
+    readHidden: async () => input,
+  }
+  const signal = new AbortController().signal
+  const status = await run(args, { XDG_CONFIG_HOME: folder, ...environment }, { terminal, signal })
+  return { status, out, error }
+}
+
+describe('arguments', () => {
+  test.each([
+    [['ordrs'], /Unknown command: market ordrs\. Did you mean market orders\?/],
+    [['orders', 'aprove', 'ord_1'], /Did you mean market orders approve\?/],
+    [['solvency'], /needs another word: verify/],
+    [['orders', '--stauts', 'paid'], /Unknown option: --stauts\. Did you mean --status\?/],
+    [['orders', 'show'], /<order> is missing\. Write: market orders show <order>/],
+    [['deliver', 'ord_1', '--text'], /--text needs a value/],
+    [['deliver', 'ord_1', '--text', '--note', 'x'], /--text needs a value\. Write --text=<text>/],
+    [['services', '--all=yes'], /--all takes no value/],
+    [['orders', '--as', 'admin'], /Write --as agent or --as user/],
+    [['events', 'listen', '--role', 'buyer', '--forward-to', 'http://localhost:1'], /cannot be forwarded/],
+    [['events', 'listen', '--forward-to', 'http://other.example/'], /must begin with https/],
+    [['hire', 'svc_1', '--brief', 'x'], /--max-usd is missing/],
+    [['hire', 'svc_1', '--brief', 'x', '--max-usd', 'five'], /--max-usd is five/],
+    [['config', 'set', 'api_ulr', 'x'], /Did you mean api_url\?/],
+    [['config', 'set', 'api_url', 'http://api.example'], /must begin with https/],
+    [['login'], /--issuer is missing/],
+    [['solvency', 'verify', '--rpc', 'base'], /Write --rpc base-mainnet=/],
+  ])('%j ends with 2 and a sentence, and prints nothing on stdout', async (args, sentence) => {
+    const { status, out, error } = await market(args, { MARKET_API_URL: 'http://127.0.0.1:4000' })
+    expect({ status, out }).toEqual({ status: 2, out: '' })
+    expect(error).toMatch(sentence)
+  })
+
+  test('global options may stand before the command and after it', () => {
+    const before = parseArguments(['--json', '--profile', 'dev', 'orders', 'show', 'ord_1'], COMMANDS)
+    const after = parseArguments(['orders', 'show', 'ord_1', '--profile=dev', '--json'], COMMANDS)
+    for (const { command, globals, call } of [before, after]) {
+      expect(command?.name).toBe('orders show')
+      expect(globals).toMatchObject({ json: true, profile: 'dev' })
+      expect(call.parameters).toEqual(['ord_1'])
+    }
+  })
+
+  test('a value that begins with a dash is written with =, and -- ends the options', () => {
+    const { call } = parseArguments(['deliver', 'ord_1', '--text=-5 degrees'], COMMANDS)
+    expect(call.values).toMatchObject({ text: ['-5 degrees'] })
+    expect(parseArguments(['orders', 'show', '--', '-x'], COMMANDS).call.parameters).toEqual(['-x'])
+  })
+
+  test('every command has a help, and options whose names are not global ones', async () => {
+    for (const { name, options = {} } of COMMANDS) {
+      expect(
+        Object.keys(options).filter((option) => ['json', 'profile', 'as', 'help'].includes(option)),
+      ).toEqual([])
+      const { status, out } = await market([...name.split(' '), '--help'])
+      expect({ status, starts: out.startsWith(`market ${name}`) }).toEqual({ status: 0, starts: true })
+    }
+    expect((await market(['events', '--help'])).out).toContain('events listen')
+    expect(await market(['help', 'hire'])).toMatchObject({
+      status: 0,
+      out: expect.stringContaining('--max-usd'),
+    })
+  })
+})
+
+describe('settings', () => {
+  test('are stored per profile in a file of mode 0600, and shown without secrets', async () => {
+    expect(
+      await market(['config', 'set', 'api_url', 'http://localhost:4000/', '--profile', 'dev']),
+    ).toMatchObject({
+      status: 0,
+      out: expect.stringContaining('api_url of profile dev is http://localhost:4000'),
+    })
+    expect(statSync(join(folder, 'agent-market', 'cli.json')).mode & 0o777).toBe(0o600)
+    await market(['config', 'use', 'dev'])
+    const { out } = await market(['config', '--json'])
+    expect(JSON.parse(out)).toMatchObject({
+      profile: 'dev',
+      profiles: { dev: { api_url: 'http://localhost:4000' } },
+    })
+    expect(await market(['config', 'use', 'dve'])).toMatchObject({
+      status: 2,
+      error: expect.stringContaining('Did you mean dev?'),
+    })
+  })
+
+  test('an API key is read from stdin, and rejected without showing it', async () => {
+    const { status, error } = await market(['login', '--api-key'], {}, 'sk_secret\n')
+    expect(status).toBe(2)
+    expect(error).toContain('begins with market_')
+    expect(error).not.toContain('secret')
+    const bad = await market(['payouts'], { MARKET_API_KEY: 'sk_secret' })
+    expect(bad).toMatchObject({ status: 2, error: expect.stringContaining('MARKET_API_KEY must be') })
+    expect(bad.error).not.toContain('secret')
+  })
+
+  test('a private key that is malformed is never part of the message', async () => {
+    const hire = ['hire', 'svc_1', '--brief', 'x', '--max-usd', '1']
+    const { status, error } = await market(hire, { MARKET_WALLET_KEY: '0xdeadbeef' })
+    expect(status).toBe(2)
+    expect(error).toContain('MARKET_WALLET_KEY')
+    expect(error).not.toContain('deadbeef')
+  })
+})
+
+describe('errors', () => {
+  test.each([
+    ['order_not_found', 404, 'market orders'],
+    ['bad_api_key', 401, 'market login --api-key'],
+    ['some_new_code', 401, 'market login'],
+    ['some_new_code', 503, 'market doctor'],
+    ['some_new_code', 409, undefined],
+    ['constructor', 400, undefined],
+  ])('after %s with %d the next command is %s', (code, status, next) => {
+    expect(nextCommand(code, status)).toBe(next)
+  })
+
+  test('every next command is one of this program', () => {
+    for (const code of ['no_endpoint', 'not_payable', 'wallet_busy', 'role_required', 'no_payout_address']) {
+      const words = nextCommand(code, 400)?.split(' ').slice(1) ?? []
+      const plain = words.filter((word) => /^[a-z-]+$/.test(word) && !word.startsWith('-'))
+      expect(COMMANDS.map(({ name }) => name)).toContain(
+        plain
+          .slice(0, 2)
+          .join(' ')
+          .replace(/ (buyer|seller)$/, ''),
+      )
+    }
+  })
+
+  test('--json describes an error of the API with its code, status and request', () => {
+    const error = new MarketError('No such order', {
+      status: 404,
+      code: 'order_not_found',
+      requestId: 'req_1',
+    })
+    expect(describeError(error)).toMatchObject({
+      code: 'order_not_found',
+      status: 404,
+      request_id: 'req_1',
+      next: 'market orders',
+    })
+  })
+})
+
+test('a message of the SDK names the options of this program', () => {
+  const error = new MarketError('It costs 5.50, maxUsd is 5.00. Check apiUrl.', {
+    status: 402,
+    code: 'price_above_max',
+  })
+  expect(describeError(error).message).toBe('It costs 5.50, --max-usd is 5.00. Check the API URL.')
+})
+
+test('doctor: an old Node fails, a clock that differs warns or fails', () => {
+  expect([checkNode('18.20.0').result, checkNode('20.0.0').result]).toEqual(['FAILED', 'ok'])
+  const date = 'Wed, 18 Nov 2026 05:00:00 GMT'
+  const at = Date.parse(date)
+  expect([0, 60_000, -300_000].map((ms) => checkClock(date, at + ms).result)).toEqual([
+    'ok',
+    'warning',
+    'FAILED',
+  ])
+  expect(checkClock(null, at).result).toBe('skipped')
+})
+
+test('events listen: a forwarded event has the signature of a webhook, and the same id each time', () => {
+  const event = {
+    cursor: '42',
+    event: 'order.paid',
+    order_id: 'ord_1',
+    data: { status: 'paid' },
+    created_at: '',
+  }
+  const signing = { agentId: 'agt_1', secret: 'whsec_test' }
+  const { body, headers } = webhookOf(event, signing, new Date(1_794_784_877_443))
+  expect(body).toBe('{"event":"order.paid","order_id":"ord_1","data":{"status":"paid"}}')
+  expect(headers['X-Market-Signature']).toMatch(/^t=1794784877,v1=[0-9a-f]{64}$/)
+  expect(headers['X-Market-Delivery-Id']).toMatch(
+    /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/,
+  )
+  expect(webhookOf(event, signing, new Date()).headers['X-Market-Delivery-Id']).toBe(
+    headers['X-Market-Delivery-Id'],
+  )
+})
+
+test.each([0, 1, 99, 100, 101, 250, 12_345])(
+  'events listen: finds the newest of %d events with few requests',
+  async (count) => {
+    let requests = 0
+    const listEvents = async ({
+      after = '0',
+      limit = 20,
+    }: {
+      after?: string | undefined
+      limit?: number | undefined
+    } = {}) => {
+      requests++
+      const length = Math.max(0, Math.min(limit, count - Number(after)))
+      const data = Array.from({ length }, (_, at) => ({
+        cursor: String(Number(after) + at + 1),
+        event: 'order.paid',
+        order_id: '',
+        data: {},
+        created_at: '',
+      }))
+      return { data, next_cursor: data.at(-1)?.cursor ?? after }
+    }
+    expect(await newestCursor({ listEvents }, 'seller')).toBe(String(count))
+    expect(requests).toBeLessThan(30)
+  },
+)

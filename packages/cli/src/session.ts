@@ -1,0 +1,73 @@
+import { Market } from '@market/sdk'
+import type { GlobalValues } from './parse-arguments.ts'
+import { type CredentialKind, missingCredential, readSettings, type Settings } from './settings/settings.ts'
+import type { Printer } from './terminal/printer.ts'
+import { type Progress, showProgress, type Terminal } from './terminal/terminal.ts'
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/** What a command works with. */
+export interface Session {
+  readonly terminal: Terminal
+  readonly printer: Printer
+  readonly environment: Environment
+  readonly settings: Settings
+  readonly isJson: boolean
+  /** Aborted by Ctrl-C. */
+  readonly signal: AbortSignal
+  /** A client without a credential. */
+  readonly anonymous: () => Market
+  /** A client with the first of these credentials that there is. --as chooses one. */
+  readonly signedIn: (...kinds: CredentialKind[]) => SignedIn
+  /** Shows that something takes long, and what. */
+  readonly during: <T>(text: string, work: (progress: Progress) => Promise<T>) => Promise<T>
+}
+
+export interface SignedIn {
+  readonly market: Market
+  readonly kind: CredentialKind
+}
+
+/** A person who waits should not wait long for an API that is away. */
+const TRANSPORT = { retries: 2, maxWaitSeconds: 10 }
+
+export async function openSession(
+  globals: GlobalValues,
+  environment: Environment,
+  { terminal, printer, signal }: Pick<Session, 'terminal' | 'printer' | 'signal'>,
+): Promise<Session> {
+  const settings = await readSettings(environment, globals)
+  const isJson = globals.json
+  return {
+    terminal,
+    printer,
+    environment,
+    settings,
+    isJson,
+    signal,
+    anonymous: () => new Market({ apiUrl: settings.apiUrl(), ...TRANSPORT }),
+    signedIn: (...kinds) => {
+      const allowed = settings.as === undefined ? kinds : kinds.filter((kind) => kind === settings.as)
+      const [credential] = allowed.flatMap((kind) => {
+        const found = settings.credential(kind)
+        return found === undefined ? [] : [found]
+      })
+      if (credential === undefined) throw missingCredential(allowed.length === 0 ? kinds : allowed, settings)
+      const { kind, secret } = credential
+      const market = new Market({
+        apiUrl: settings.apiUrl(),
+        ...(kind === 'agent' ? { apiKey: secret } : { token: secret }),
+        ...TRANSPORT,
+      })
+      return { market, kind }
+    },
+    during: async (text, work) => {
+      const progress = showProgress(terminal, text)
+      try {
+        return await work(progress)
+      } finally {
+        progress.end()
+      }
+    },
+  }
+}

@@ -1,0 +1,61 @@
+import { readFile, stat } from 'node:fs/promises'
+import { evmPayer, type Payer, solanaPayer } from '@market/sdk'
+import { CommandError, UsageError } from '../usage-error.ts'
+
+interface WalletSource {
+  /** `MARKET_WALLET_KEY` of the environment. */
+  readonly key: string | undefined
+  /** `--wallet-file`. */
+  readonly file: string | undefined
+  readonly solanaRpcUrl: string | undefined
+}
+
+const HOW = 'Set MARKET_WALLET_KEY, or pass --wallet-file with a file of mode 0600.'
+
+/** Who pays: an EVM private key in hex, or a Solana keypair as in its file or in base58. Errors never contain it. */
+export async function readPayer({ key, file, solanaRpcUrl }: WalletSource): Promise<Payer> {
+  const [name, text] = file === undefined ? ['MARKET_WALLET_KEY', key ?? ''] : [file, await readSecret(file)]
+  const secret = text.trim()
+  if (secret === '')
+    throw new UsageError(`The private key of a wallet is missing. ${HOW}`, 'market hire <service> --account')
+  if (/^(0x)?[0-9a-fA-F]{64}$/.test(secret)) {
+    const { privateKeyToAccount } = await import('viem/accounts')
+    return evmPayer(privateKeyToAccount(`0x${secret.replace(/^0x/, '')}`))
+  }
+  const keypair = solanaKeypair(secret)
+  if (keypair === undefined)
+    throw new UsageError(
+      `${name} is neither an EVM private key (64 hex digits) nor a Solana keypair (64 numbers, or base58).`,
+    )
+  return solanaPayer(keypair, solanaRpcUrl === undefined ? {} : { rpcUrl: solanaRpcUrl })
+}
+
+function solanaKeypair(secret: string): readonly number[] | string | undefined {
+  if (/^[1-9A-HJ-NP-Za-km-z]{80,90}$/.test(secret)) return secret
+  try {
+    const bytes: unknown = JSON.parse(secret)
+    const isKeypair =
+      Array.isArray(bytes) &&
+      bytes.length === 64 &&
+      bytes.every((one) => Number.isInteger(one) && one >= 0 && one < 256)
+    return isKeypair ? bytes : undefined
+  } catch {
+    return undefined
+  }
+}
+
+async function readSecret(path: string): Promise<string> {
+  try {
+    const { mode } = await stat(path)
+    if (process.platform !== 'win32' && (mode & 0o077) !== 0)
+      throw new CommandError(
+        'wallet_file_readable',
+        `${path} can be read by other users.`,
+        `chmod 600 ${path}`,
+      )
+    return await readFile(path, 'utf8')
+  } catch (error) {
+    if (error instanceof CommandError) throw error
+    throw new CommandError('wallet_file_missing', `${path} cannot be read. ${HOW}`)
+  }
+}

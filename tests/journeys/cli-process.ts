@@ -1,0 +1,70 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+
+const MAIN = fileURLToPath(new URL('../../packages/cli/src/main.ts', import.meta.url))
+
+export interface Result {
+  readonly status: number | null
+  readonly out: string
+  readonly error: string
+}
+
+/** The program of one user, with settings of its own. */
+export function cliOf(environment: Readonly<Record<string, string>>) {
+  const folder = mkdtempSync(join(tmpdir(), 'cli-program-'))
+  const base = { PATH: process.env['PATH'], XDG_CONFIG_HOME: folder, ...environment }
+  /** Starts it and does not wait for its end. */
+  const start = (args: readonly string[], input = '', more: Readonly<Record<string, string>> = {}) => {
+    const child = spawn(process.execPath, [MAIN, ...args], { env: { ...base, ...more } })
+    const said = { out: '', error: '' }
+    child.stdout.on('data', (chunk) => {
+      said.out += chunk
+    })
+    child.stderr.on('data', (chunk) => {
+      said.error += chunk
+    })
+    child.stdin.on('error', () => {})
+    child.stdin.end(input)
+    const ended = once(child, 'close').then(([status]): Result => ({ status, ...said }))
+    return { child, said, ended }
+  }
+  const run = (args: readonly string[], input?: string, more?: Readonly<Record<string, string>>) =>
+    start(args, input, more).ended
+  return {
+    folder,
+    file: join(folder, 'agent-market', 'cli.json'),
+    start,
+    run,
+    /** The JSON document of a command that succeeds. */
+    json: async (...args: string[]) => {
+      const { status, out, error } = await run([...args, '--json'])
+      if (status !== 0) throw new Error(`market ${args.join(' ')} ended with ${status}: ${error}`)
+      return JSON.parse(out)
+    },
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  }
+}
+
+/** A local server that records what is forwarded to it. */
+export async function startHook() {
+  const calls: { readonly headers: Record<string, string>; readonly body: Buffer }[] = []
+  const server = createServer(async (request, response) => {
+    const body = await buffer(request)
+    calls.push({ headers: request.headers as Record<string, string>, body })
+    response.writeHead(204).end()
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
+    calls,
+    stop: () => server.close(),
+  }
+}

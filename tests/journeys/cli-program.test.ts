@@ -1,0 +1,217 @@
+import { statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { verifyWebhook } from '@market/sdk'
+import { ADMIN_CLIENT_ID } from '@market/testing/idp'
+import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { confirmLogin } from '../support/browser-login.ts'
+import { startMarket } from '../support/market.ts'
+import { until } from '../support/until.ts'
+import { cliOf, startHook } from './cli-process.ts'
+
+/** A seller and a buyer use the program `market` against an API, a worker and a chain. */
+
+const start = () => startMarket({}, { chains: ['base-mainnet'], float: 100_000_000n, gas: true, mines: true })
+
+let market: Awaited<ReturnType<typeof start>>
+let seller: ReturnType<typeof cliOf>
+let buyer: ReturnType<typeof cliOf>
+let hook: Awaited<ReturnType<typeof startHook>>
+const walletKey = generatePrivateKey()
+
+beforeAll(async () => {
+  market = await start()
+  await market.startWorker()
+  market.idp.setPerson({ sub: 'seller' })
+  seller = cliOf({ MARKET_API_URL: market.url })
+  buyer = cliOf({ MARKET_API_URL: market.url })
+  hook = await startHook()
+  await market.chains['base-mainnet'].chain.mint(privateKeyToAddress(walletKey), 50_000_000n)
+})
+afterAll(async () => {
+  hook?.stop()
+  seller?.remove()
+  buyer?.remove()
+  await market?.stop()
+})
+
+test('login: a browser confirms the code, and the login is stored for its user only', async () => {
+  const { idp } = market
+  const options = ['--issuer', idp.issuer, '--client-id', ADMIN_CLIENT_ID, '--audience', idp.audience]
+  const { said, ended } = seller.start(['login', ...options])
+  const page = () => /^Open (\S+)\n.*Waiting/s.exec(said.error)?.[1]
+  await until('the page is named', () => page() !== undefined)
+  await confirmLogin(page() ?? '', 'seller')
+  expect(await ended).toMatchObject({ status: 0, out: expect.stringMatching(/^Logged in to .* until /) })
+  expect(statSync(seller.file).mode & 0o777).toBe(0o600)
+  expect(await seller.json('whoami')).toMatchObject({ user: { idp_user_id: 'seller' }, api_url: market.url })
+})
+
+test('a seller registers, is hired by x402, gets the event signed, delivers and is paid', async () => {
+  const payee = privateKeyToAddress(generatePrivateKey())
+  const name = `Counter ${Date.now() % 1_000_000}`
+  const registered = await seller.json(
+    ...['register', '--name', name, '--description', 'Counts the words of a text.'],
+    ...['--payout-address-base', payee, '--link'],
+  )
+  expect(registered).toMatchObject({ marketable: true, payable_on: expect.arrayContaining(['base-mainnet']) })
+  expect(JSON.stringify(registered)).not.toContain('market_')
+
+  const service = await seller.json(
+    ...['services', 'create', '--title', 'The words of a text, counted', '--category', 'analytics'],
+    ...['--price', '5.00', '--description', 'Send a text with your order. I count its words and deliver it.'],
+  )
+  expect(await seller.json('services', 'mine')).toMatchObject({ data: [{ id: service.id }] })
+  const found = await buyer.run(['services', '--search', 'words counted'])
+  expect(found).toMatchObject({ status: 0, error: '', out: expect.stringContaining(service.id) })
+
+  const listening = seller.start(['events', 'listen', '--forward-to', hook.url, '--json'])
+  await until('it listens', () => listening.said.error.includes('Signing secret'))
+  const [, secret = ''] = /Signing secret: (\S+)/.exec(listening.said.error) ?? []
+
+  const walletFile = join(buyer.folder, 'wallet')
+  writeFileSync(walletFile, walletKey, { mode: 0o600 })
+  const hire = ['hire', service.id, '--brief', 'one two three', '--wallet-file', walletFile]
+  const tooDear = await buyer.run([...hire, '--max-usd', '5.00'])
+  expect(tooDear).toMatchObject({
+    status: 1,
+    out: '',
+    error: expect.stringMatching(/5\.50.*price_above_max.*next +market hire svc_\w+ --max-usd/s),
+  })
+  const hiring = buyer.start([...hire, '--max-usd', '5.50', '--json'])
+
+  await until('the event is forwarded', () => hook.calls.length > 0, { withinMs: 60_000 })
+  const [call] = hook.calls
+  const event = await verifyWebhook({ body: call?.body ?? '', headers: call?.headers ?? {}, secret })
+  expect(event).toMatchObject({
+    event: 'order.created',
+    data: { status: 'paid' },
+    agentId: registered.agent_id,
+  })
+  await until('the forward is shown', () => listening.said.out.includes('\n'))
+  expect(JSON.parse(listening.said.out.split('\n')[0] ?? '')).toMatchObject({
+    event: 'order.created',
+    order_id: event.order_id,
+    forwarded: { status: 204 },
+  })
+  listening.child.kill('SIGINT')
+  expect(await listening.ended).toMatchObject({ status: 0, error: expect.stringContaining('--after') })
+
+  const shown = await seller.run(['orders', 'show', event.order_id])
+  expect(shown).toMatchObject({ status: 0, out: expect.stringMatching(/one two three$/m) })
+  const file = join(seller.folder, 'words.txt')
+  writeFileSync(file, 'three words here')
+  const parts = ['--text', '-', '--file', file, '--note', 'done']
+  const delivered = await seller.run(['deliver', event.order_id, ...parts], '3 words')
+  expect(delivered).toMatchObject({ status: 0, out: expect.stringContaining('it is completed') })
+  const hired = await hiring.ended
+  expect(hired.status).toBe(0)
+  const bought = JSON.parse(hired.out)
+  expect(bought).toMatchObject({
+    order_id: event.order_id,
+    deliverables: [{ content: '3 words' }, { title: 'words.txt', url: expect.any(String) }],
+  })
+  const again = await buyer.json('orders', 'show', bought.status_url)
+  expect(again).toMatchObject({ order: { status: 'completed' }, viewer_role: 'buyer' })
+
+  await until('the payout is sent', async () => (await seller.json('payouts')).payouts[0]?.state === 'sent', {
+    withinMs: 120_000,
+    everyMs: 1_000,
+  })
+  expect(await seller.json('payouts')).toMatchObject({ balance: { paid_out_usd: '5.00' } })
+  expect(await market.chains['base-mainnet'].chain.balanceOf(payee)).toBe(5_000_000n)
+})
+
+test('an account orders and is told how to pay; a delivery before the payment and an early approval are rejected', async () => {
+  const [service] = (await seller.json('services', 'mine')).data
+  const token = await market.idp.token({ sub: 'account-buyer' })
+  const account = cliOf({ MARKET_API_URL: market.url, MARKET_TOKEN: token })
+  try {
+    const order = await account.json('hire', service.id, '--brief', 'Count this.', '--account')
+    const [payment] = order.payment
+    expect(payment).toMatchObject({ network: 'base-mainnet', amount_usd: expect.any(String) })
+    expect(await account.run(['orders', 'approve', order.id])).toMatchObject({
+      status: 1,
+      out: '',
+      error: expect.stringContaining(`next   market orders show ${order.id}`),
+    })
+    const early = await seller.run(['deliver', order.id, '--text', '2 words'])
+    expect(early).toMatchObject({ status: 1, error: expect.stringContaining('illegal_transition') })
+    expect(await account.json('orders', 'cancel', order.id)).toMatchObject({ status: 'cancelled' })
+  } finally {
+    account.remove()
+  }
+})
+
+test('solvency verify: proves the treasury on the chain, and fails without an anchor', async () => {
+  const rpc = `base-mainnet=${market.chains['base-mainnet'].chain.url}`
+  await until(
+    'a snapshot is published',
+    async () => {
+      const { status } = await seller.run(['solvency', 'verify', '--rpc', rpc, '--no-anchor', '--wait', '1'])
+      return status === 0
+    },
+    { withinMs: 120_000, everyMs: 1_000 },
+  )
+  const verified = await seller.json('solvency', 'verify', '--rpc', rpc, '--no-anchor')
+  expect(verified.checks).toContainEqual(
+    expect.objectContaining({ result: 'ok', check: 'treasury base-mainnet' }),
+  )
+  const anchored = await seller.run(['solvency', 'verify', '--rpc', rpc])
+  expect(anchored).toMatchObject({ status: 1, error: '', out: expect.stringMatching(/^FAILED +anchor/m) })
+})
+
+test('doctor: every line is ok, or names the next command, and no secret is printed', async () => {
+  const { ok, checks } = await seller.json('doctor')
+  expect(ok).toBe(true)
+  expect(
+    Object.fromEntries(checks.map(({ check, result }: Record<string, string>) => [check, result])),
+  ).toEqual({
+    node: 'ok',
+    settings: 'ok',
+    api: 'ok',
+    clock: 'ok',
+    user: 'ok',
+    agent: 'ok',
+    visible: 'ok',
+    'paid on': 'ok',
+    webhook: 'skipped',
+  })
+  const text = await seller.run(['doctor'])
+  expect(text.out).not.toMatch(/market_[A-Za-z0-9]{8}|eyJ/)
+  const fresh = await buyer.run(['doctor'], '', { MARKET_API_KEY: 'market_wrong_key_of_nobody_at_all' })
+  expect(fresh).toMatchObject({
+    status: 1,
+    out: expect.stringMatching(/FAILED +agent .*\n +→ market login --api-key/),
+  })
+  expect(fresh.out).not.toContain('nobody')
+  const away = await buyer.run(['doctor', '--api-url', 'http://127.0.0.1:9'])
+  expect(away).toMatchObject({ status: 1, out: expect.stringMatching(/FAILED +api .*cannot be reached/) })
+})
+
+test('errors: exit status, message on stderr only, and the next command; a stored key is never sent elsewhere', async () => {
+  expect(await buyer.run(['payouts'])).toMatchObject({
+    status: 1,
+    out: '',
+    error: expect.stringMatching(/next +market login --api-key/),
+  })
+  const unknown = await seller.run(['orders', 'show', 'ord_1'])
+  expect(unknown).toMatchObject({
+    status: 1,
+    out: '',
+    error: expect.stringMatching(/order_not_found\n.*next +market orders$/ms),
+  })
+  const elsewhere = await seller.run(['payouts', '--api-url', 'http://127.0.0.1:9'])
+  expect(elsewhere).toMatchObject({
+    status: 1,
+    error: expect.stringContaining(`credentials for ${market.url}`),
+  })
+})
+
+test('logout removes the credentials', async () => {
+  expect(await seller.json('logout')).toMatchObject({ removed: ['login', 'api_key'] })
+  expect(await seller.run(['whoami'])).toMatchObject({
+    status: 1,
+    error: expect.stringContaining('market login'),
+  })
+})
