@@ -3,7 +3,15 @@ import { workerSettings } from './worker.ts'
 
 /** Read by commands, by `npm run dev` and by the clients, which may share a shell with a program. */
 const OTHER_SETTINGS = [
-  ...['ROLES_PASSWORD', 'POSTGRES_URL', 'MARKET_API_KEY', 'MARKET_API_URL', 'MARKET_VERSION'],
+  ...[
+    'ROLES_PASSWORD',
+    'POSTGRES_URL',
+    'MARKET_API_KEY',
+    'MARKET_API_URL',
+    'MARKET_TOKEN',
+    'MARKET_WALLET_KEY',
+    'MARKET_VERSION',
+  ],
   ...['ADMIN_CLIENT_ID', 'ADMIN_KEY', 'ADMIN_SCOPES'],
 ]
 
