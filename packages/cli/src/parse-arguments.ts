@@ -13,7 +13,7 @@ export const GLOBAL_OPTIONS = {
   version: { type: 'boolean', about: 'the version of this program' },
 } as const satisfies Options
 
-export type GlobalValues = Call<typeof GLOBAL_OPTIONS>['values']
+type GlobalValues = Call<typeof GLOBAL_OPTIONS>['values']
 
 export interface Parsed {
   /** Undefined for `market`, `market --help` and `market --version`. */

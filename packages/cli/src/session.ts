@@ -1,6 +1,11 @@
 import { Market } from '@market/sdk'
-import type { GlobalValues } from './parse-arguments.ts'
-import { type CredentialKind, missingCredential, readSettings, type Settings } from './settings/settings.ts'
+import {
+  type Choices,
+  type CredentialKind,
+  missingCredential,
+  readSettings,
+  type Settings,
+} from './settings/settings.ts'
 import type { Printer } from './terminal/printer.ts'
 import { type Progress, showProgress, type Terminal } from './terminal/terminal.ts'
 
@@ -32,7 +37,7 @@ export interface SignedIn {
 const TRANSPORT = { retries: 2, maxWaitSeconds: 10 }
 
 export async function openSession(
-  globals: GlobalValues,
+  globals: Choices,
   environment: Environment,
   { terminal, printer, signal }: Pick<Session, 'terminal' | 'printer' | 'signal'>,
 ): Promise<Session> {

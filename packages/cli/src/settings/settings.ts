@@ -1,11 +1,18 @@
 import { readApiUrl } from '@market/contract/api-url'
-import type { GlobalValues } from '../parse-arguments.ts'
 import { CommandError, UsageError } from '../usage-error.ts'
 import { type Config, configPath, loadConfig, type Profile } from './config-file.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
 export type CredentialKind = 'agent' | 'user'
+
+/** What options of every command choose. */
+export interface Choices {
+  readonly json: boolean
+  readonly profile: string | undefined
+  readonly 'api-url': string | undefined
+  readonly as: string | undefined
+}
 
 /** A credential, and where it comes from. */
 export interface Credential {
@@ -32,7 +39,7 @@ export const API_KEY_PREFIX = 'market_'
 export const isApiKey = (text: string): boolean => /^market_[\x21-\x7e]+$/.test(text)
 
 /** An empty variable counts as missing. */
-export async function readSettings(environment: Environment, globals: GlobalValues): Promise<Settings> {
+export async function readSettings(environment: Environment, globals: Choices): Promise<Settings> {
   const path = configPath(environment)
   const config = await loadConfig(path)
   const profileName = globals.profile ?? config.profile
@@ -63,7 +70,7 @@ export async function readSettings(environment: Environment, globals: GlobalValu
 
 function sourceOfUrl(
   environment: Environment,
-  globals: GlobalValues,
+  globals: Choices,
   profile: Profile,
 ): readonly [string, string | undefined] {
   if (globals['api-url'] !== undefined) return ['--api-url', globals['api-url']]
