@@ -25,7 +25,7 @@ export function printableAddresses(addresses: Addresses): string {
     '',
     ...rows.map(([name, value]) => `  ${name.padEnd(15)} ${value}`),
     '',
-    'Paste this into another terminal. The quick start of README.md and the guide in docs/guides need it too:',
+    'Paste this into another terminal. The quick start of README.md and the guides in docs/guides need it too:',
     '',
     `  export API=${api} CONTROL=${control}`,
     '',

@@ -1,0 +1,109 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import { afterStart, type Block, blocksOf, isRun, readPage } from './guide-blocks.ts'
+import { differences, jsonIn, parseExample } from './match-response.ts'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const TIMEOUT_MS = 280_000
+const MARK = '== block'
+
+interface Running {
+  readonly api: string
+  readonly control: string
+}
+
+type Environment = Readonly<Record<string, string>>
+
+/** Runs a script with the line that `npm run dev` prints, in a folder that finds the packages of the checkout. */
+async function runScript({ api, control }: Running, script: string, environment: Environment = {}) {
+  const cwd = mkdtempSync(join(tmpdir(), 'guide-'))
+  // A file of a guide imports what it would import in the folder of the checkout.
+  for (const name of ['node_modules', 'package.json', 'packages', 'tools']) symlinkSync(join(ROOT, name), join(cwd, name))
+  const whole = `set -euo pipefail\ntrap 'kill $(jobs -p) 2>/dev/null || true' EXIT\n${script}`
+  const env = { ...process.env, ...environment, API: api, CONTROL: control }
+  const shell = spawn('bash', ['-c', whole], {
+    cwd,
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: TIMEOUT_MS,
+  })
+  try {
+    const [out, err, [code]] = await Promise.all([text(shell.stdout), text(shell.stderr), once(shell, 'close')])
+    return { out, err, code: code as number | null }
+  } finally {
+    rmSync(cwd, { recursive: true, force: true })
+  }
+}
+
+/** Runs commands, and returns what they print. */
+export async function runCommands(dev: Running, commands: readonly string[]): Promise<string> {
+  const { out, err, code } = await runScript(dev, commands.join('\n'))
+  if (code !== 0) throw new Error(`The commands ended with ${code}:\n${out}\n${err}`)
+  return out
+}
+
+/** A block as commands: a program is written to its file. */
+const commandsOf = ({ text: content, file }: Block): string =>
+  file === undefined ? content : `cat > ${file} <<'END_OF_FILE'\n${content}END_OF_FILE\n`
+
+export interface GuideRun {
+  /** What all blocks printed. */
+  readonly output: string
+  /** How many blocks were run, and how many examples of responses were compared. */
+  readonly ran: number
+  readonly compared: number
+}
+
+/** Runs the blocks of a page, or of its part, against a running marketplace. Every example must match what was printed. */
+export async function runGuide(
+  dev: Running,
+  path: string,
+  { part = (page) => page, environment }: { part?: (page: string) => string; environment?: Environment } = {},
+): Promise<GuideRun> {
+  const blocks = afterStart(blocksOf(part(readPage(path)), path), path)
+  const script = blocks.map((block, at) => (isRun(block) ? `echo "${MARK} ${at}"\n${commandsOf(block)}` : ''))
+  const { out, err, code } = await runScript(dev, script.join('\n'), environment)
+  const printed = outputs(out)
+  if (code !== 0) {
+    const last = blocks[Math.max(...printed.keys())]
+    throw new Error(`${path}, block of line ${last?.line}, ended with ${code}:\n${out.slice(-3_000)}\n${err.slice(-3_000)}`)
+  }
+  const examples = blocks.flatMap((block, at) => exampleAfter(blocks, block, at))
+  for (const { block, of } of examples) compare(path, block, printed.get(of) ?? '')
+  return {
+    output: [...printed.values()].join(''),
+    ran: blocks.filter(isRun).length,
+    compared: examples.length,
+  }
+}
+
+/** An example follows the command that printed it. Others, such as settings of another program, must be JSON. */
+function exampleAfter(blocks: readonly Block[], block: Block, at: number) {
+  if (block.kind !== 'json') return []
+  const of = blocks.findLastIndex((one, index) => index < at && one.kind !== 'json')
+  if (blocks[of]?.kind === 'sh') return [{ block, of }]
+  parseExample(block.text)
+  return []
+}
+
+/** What each block printed. */
+function outputs(out: string): ReadonlyMap<number, string> {
+  const parts = out.split(new RegExp(`^${MARK} (\\d+)\\n`, 'm'))
+  const entries = parts.flatMap((part, at) => (at % 2 === 1 ? [[Number(part), parts[at + 1] ?? ''] as const] : []))
+  return new Map(entries)
+}
+
+function compare(path: string, { text: example, line }: Block, output: string): void {
+  const problems = jsonIn(output).map((response) => differences(parseExample(example), response))
+  if (problems.some((one) => one.length === 0)) return
+  const said = problems.toSorted((a, b) => a.length - b.length)[0] ?? ['no JSON was printed']
+  throw new Error(`${path}:${line} shows a response that differs:\n${said.join('\n')}\nPrinted:\n${output}`)
+}
+
+/** The quick start of README.md. */
+export const quickStartOf = (page: string): string => /^## Quick start\n(.*?)^## /ms.exec(page)?.[1] ?? ''
