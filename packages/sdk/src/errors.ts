@@ -5,6 +5,7 @@ interface Failure {
   readonly details?: readonly FieldError[] | undefined
   readonly retryAfterSeconds?: number | undefined
   readonly body?: unknown
+  readonly headers?: Headers | undefined
 }
 
 /** What is wrong with one field of a request. */
@@ -26,6 +27,8 @@ export class MarketError extends Error {
   readonly retryAfterSeconds: number | undefined
   /** The whole body of the response. */
   readonly body: unknown
+  /** The headers of the response; undefined when there was none. */
+  readonly headers: Headers | undefined
 
   constructor(message: string, failure: Failure, options?: ErrorOptions) {
     super(message, options)
@@ -35,6 +38,7 @@ export class MarketError extends Error {
     this.details = failure.details ?? []
     this.retryAfterSeconds = failure.retryAfterSeconds
     this.body = failure.body
+    this.headers = failure.headers
   }
 }
 
@@ -56,6 +60,7 @@ export function errorOf(response: Response, body: unknown): MarketError {
     details: Array.isArray(fields['details']) ? fields['details'] : undefined,
     retryAfterSeconds: retryAfterOf(headers),
     body,
+    headers,
   })
 }
 

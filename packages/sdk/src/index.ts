@@ -1,4 +1,34 @@
+export type { Calls, Listed } from './calls.ts'
+export type { CallOptions, Credentials } from './connection.ts'
 export { type FieldError, MarketError } from './errors.ts'
+export type { BuyerEvent, EventOptions, SellerEvent } from './events.ts'
 export type { BuyerEvents, Operations, Order, SellerEvents } from './generated/types.ts'
-export { type CallOptions, type Credentials, Market, type MarketOptions } from './market.ts'
+export type { Hired, HireOptions, HireProgress } from './hire.ts'
+export { Market, type MarketOptions } from './market.ts'
+export type {
+  Deliverable,
+  Job,
+  SellerProgress,
+  SellOptions,
+  ServiceFields,
+  WorkResult,
+} from './order-worker.ts'
+export {
+  type EvmPayerAccount,
+  evmPayer,
+  type Payer,
+  type PaymentNetwork,
+  type PaymentRequirement,
+  type SolanaPayerOptions,
+  solanaPayer,
+} from './payers.ts'
+export type { WebhookSeller, WebhookSellOptions } from './sell.ts'
 export { type EvmAccount, evmWallet, type SolanaKeypair, solanaWallet, type WalletSigner } from './wallets.ts'
+export {
+  verifyWebhook,
+  verifyWebhookRequest,
+  type Webhook,
+  WebhookError,
+  type WebhookEvent,
+  type WebhookProblem,
+} from './webhooks.ts'

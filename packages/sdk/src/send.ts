@@ -37,14 +37,16 @@ export async function sendWithRetries(
   }
 }
 
-const isPassing = ({ status, code }: MarketError): boolean =>
+/** Whether the same request can succeed later. */
+export const isPassing = ({ status, code }: MarketError): boolean =>
   PASSING.has(status) || (status === 0 && code !== 'aborted') || code === 'request_in_progress'
 
 /** What the server asks for, else 0.25, 0.5, 1, … seconds with some chance, so that clients do not return all at once. */
 const waitSeconds = ({ retryAfterSeconds }: MarketError, tries: number): number =>
   retryAfterSeconds ?? 0.25 * 2 ** tries * (0.5 + Math.random())
 
-async function sendOnce(
+/** One try: the response, or the error that it or its absence is. Throws only when `signal` is aborted. */
+export async function sendOnce(
   { fetch, timeoutMs }: Transport,
   { url, init, signal }: Prepared,
 ): Promise<MarketError | { response: Response; body: unknown }> {
@@ -64,7 +66,7 @@ async function sendOnce(
   }
 }
 
-function noResponse(origin: string, timeoutMs: number | undefined, cause: unknown): MarketError {
+export function noResponse(origin: string, timeoutMs: number | undefined, cause: unknown): MarketError {
   if (timeoutMs !== undefined)
     return new MarketError(
       `${origin} did not respond within ${timeoutMs / 1_000} seconds.`,

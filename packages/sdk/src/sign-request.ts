@@ -25,11 +25,17 @@ const SESSION = 'session'
 /** Signatures of reads can be repeated for five minutes; they are replaced a minute before. */
 const SPARE_MS = 60_000
 
+export type RequestSigner = (
+  signer: WalletSigner,
+  purpose: string,
+  signsAnew?: boolean,
+) => Promise<WalletFields>
+
 /** Signs requests with wallets. Every write gets a signature of its own, because it counts once. */
-export function requestSigner(readMessage: ReadMessage) {
+export function requestSigner(readMessage: ReadMessage): RequestSigner {
   const sessions = new Map<string, { readonly fields: WalletFields; readonly expiresAt: number }>()
-  return async (signer: WalletSigner, purpose: string): Promise<WalletFields> => {
-    const kept = purpose === SESSION ? sessions.get(signer.address) : undefined
+  return async (signer, purpose, signsAnew = false) => {
+    const kept = purpose === SESSION && !signsAnew ? sessions.get(signer.address) : undefined
     if (kept !== undefined && kept.expiresAt - SPARE_MS > Date.now()) return kept.fields
     const { message, wallet_sig_ts, expires_at } = await readMessage(signer.address, signer.chain, purpose)
     // Otherwise a server could have a text signed that allows something else.

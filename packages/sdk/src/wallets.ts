@@ -43,7 +43,7 @@ export async function solanaWallet(keypair: SolanaKeypair): Promise<WalletSigner
   }
 }
 
-async function readKeypair(keypair: SolanaKeypair): Promise<KeyPair> {
+export async function readKeypair(keypair: SolanaKeypair): Promise<KeyPair> {
   if (typeof keypair === 'object' && 'privateKey' in keypair) return keypair
   const bytes = typeof keypair === 'string' ? bytesOfBase58(keypair) : Uint8Array.from(keypair)
   if (bytes.length !== 64)
