@@ -121,6 +121,7 @@ export const SECTIONS: readonly Section[] = [
       'tests/chains/evm-nodes.test.ts',
     ],
   },
+  { name: 'guides', files: ['tests/guides/guides.test.ts'] },
   { name: 'load', files: ['tests/load', 'tests/reserves/many.test.ts'] },
   {
     name: 'thefts',

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 
 /** Run in one shell, in the order of the page. */
 const RUN = ['sh', 'js', 'ts', 'python'] as const
-/** Shown only. A response (`json`) after a command is compared with what the command printed. */
+/** Shown only. A response (`json`) directly after a command is compared with what the command printed. */
 const SHOWN = ['http', 'json', 'mermaid', 'text'] as const
 
 export interface Block {
@@ -12,6 +12,8 @@ export interface Block {
   readonly line: number
   /** The file that a program is saved as: the line before the block says `save as`. */
   readonly file: string | undefined
+  /** Whether no text stands between it and the block before. */
+  readonly isDirectlyAfter: boolean
 }
 
 const START = /^(npm ci\n)?npm run dev\n$/
@@ -47,7 +49,8 @@ function contentOf(lines: readonly string[], at: number, end: number, kind: stri
   const file = /[Ss]ave as `([\w.-]+)`:$/.exec(before)?.[1]
   if (isProgram(kind) !== (file !== undefined))
     throw new Error(`${where}: a program, and only a program, follows a line that ends with: save as \`name\`:`)
-  return { text: `${lines.slice(at + 1, end).join('\n')}\n`, line: at + 1, file }
+  const text = `${lines.slice(at + 1, end).join('\n')}\n`
+  return { text, line: at + 1, file, isDirectlyAfter: before === '```' }
 }
 
 const isProgram = (kind: string): boolean => kind !== 'sh' && RUN.some((one) => one === kind)

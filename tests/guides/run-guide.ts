@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -11,21 +11,24 @@ import { differences, jsonIn, parseExample } from './match-response.ts'
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const TIMEOUT_MS = 280_000
 const MARK = '== block'
+/** Takes the place of the reader's browser. */
+const BROWSER = `#!/bin/sh\nexec '${process.execPath}' '${join(ROOT, 'tests/guides/allow-in-browser.ts')}' "$@"\n`
 
 interface Running {
   readonly api: string
   readonly control: string
+  readonly sample_service: { readonly id: string }
 }
 
-type Environment = Readonly<Record<string, string>>
-
 /** Runs a script with the line that `npm run dev` prints, in a folder that finds the packages of the checkout. */
-async function runScript({ api, control }: Running, script: string, environment: Environment = {}) {
+async function runScript(dev: Running, script: string) {
   const cwd = mkdtempSync(join(tmpdir(), 'guide-'))
   // A file of a guide imports what it would import in the folder of the checkout.
   for (const name of ['node_modules', 'package.json', 'packages', 'tools']) symlinkSync(join(ROOT, name), join(cwd, name))
+  const browser = join(cwd, 'browser')
+  writeFileSync(browser, BROWSER, { mode: 0o755 })
   const whole = `set -euo pipefail\ntrap 'kill $(jobs -p) 2>/dev/null || true' EXIT\n${script}`
-  const env = { ...process.env, ...environment, API: api, CONTROL: control }
+  const env = { ...process.env, ...environmentOf(dev), BROWSER: browser }
   const shell = spawn('bash', ['-c', whole], {
     cwd,
     env,
@@ -38,6 +41,13 @@ async function runScript({ api, control }: Running, script: string, environment:
   } finally {
     rmSync(cwd, { recursive: true, force: true })
   }
+}
+
+/** The pasted line, and ports for the programs of a guide beside those of the marketplace. */
+function environmentOf({ api, control, sample_service }: Running) {
+  const port = Number(new URL(control).port) + 100
+  const ports = { PORT: String(port), CALLBACK_PORT: String(port + 1) }
+  return { API: api, CONTROL: control, SAMPLE_SERVICE: sample_service.id, ...ports }
 }
 
 /** Runs commands, and returns what they print. */
@@ -63,11 +73,11 @@ export interface GuideRun {
 export async function runGuide(
   dev: Running,
   path: string,
-  { part = (page) => page, environment }: { part?: (page: string) => string; environment?: Environment } = {},
+  part: (page: string) => string = (page) => page,
 ): Promise<GuideRun> {
   const blocks = afterStart(blocksOf(part(readPage(path)), path), path)
   const script = blocks.map((block, at) => (isRun(block) ? `echo "${MARK} ${at}"\n${commandsOf(block)}` : ''))
-  const { out, err, code } = await runScript(dev, script.join('\n'), environment)
+  const { out, err, code } = await runScript(dev, script.join('\n'))
   const printed = outputs(out)
   if (code !== 0) {
     const last = blocks[Math.max(...printed.keys())]
@@ -75,18 +85,13 @@ export async function runGuide(
   }
   const examples = blocks.flatMap((block, at) => exampleAfter(blocks, block, at))
   for (const { block, of } of examples) compare(path, block, printed.get(of) ?? '')
-  return {
-    output: [...printed.values()].join(''),
-    ran: blocks.filter(isRun).length,
-    compared: examples.length,
-  }
+  return { output: [...printed.values()].join(''), ran: printed.size, compared: examples.length }
 }
 
-/** An example follows the command that printed it. Others, such as settings of another program, must be JSON. */
+/** A response follows the command that printed it. Other examples, such as settings of a program, must be JSON. */
 function exampleAfter(blocks: readonly Block[], block: Block, at: number) {
   if (block.kind !== 'json') return []
-  const of = blocks.findLastIndex((one, index) => index < at && one.kind !== 'json')
-  if (blocks[of]?.kind === 'sh') return [{ block, of }]
+  if (block.isDirectlyAfter && blocks[at - 1]?.kind === 'sh') return [{ block, of: at - 1 }]
   parseExample(block.text)
   return []
 }
@@ -105,5 +110,6 @@ function compare(path: string, { text: example, line }: Block, output: string): 
   throw new Error(`${path}:${line} shows a response that differs:\n${said.join('\n')}\nPrinted:\n${output}`)
 }
 
-/** The quick start of README.md. */
-export const quickStartOf = (page: string): string => /^## Quick start\n(.*?)^## /ms.exec(page)?.[1] ?? ''
+const quickStartOf = (page: string): string => /^## Quick start\n(.*?)^## /ms.exec(page)?.[1] ?? ''
+
+export const runQuickStart = (dev: Running): Promise<GuideRun> => runGuide(dev, 'README.md', quickStartOf)
