@@ -48,7 +48,9 @@ function contentOf(lines: readonly string[], at: number, end: number, kind: stri
   const before = lines.slice(0, at).findLast((line) => line !== '') ?? ''
   const file = /[Ss]ave as `([\w.-]+)`:$/.exec(before)?.[1]
   if (isProgram(kind) !== (file !== undefined))
-    throw new Error(`${where}: a program, and only a program, follows a line that ends with: save as \`name\`:`)
+    throw new Error(
+      `${where}: a program, and only a program, follows a line that ends with: save as \`name\`:`,
+    )
   const text = `${lines.slice(at + 1, end).join('\n')}\n`
   return { text, line: at + 1, file, isDirectlyAfter: before === '```' }
 }

@@ -56,7 +56,9 @@ export function differences(example: Json, response: Json | undefined, path = 'r
     )
   }
   const isSame = typeof example === 'string' ? matches(example, response) : example === response
-  return isSame ? [] : [`${path} is ${JSON.stringify(response)}, and the page says ${JSON.stringify(example)}`]
+  return isSame
+    ? []
+    : [`${path} is ${JSON.stringify(response)}, and the page says ${JSON.stringify(example)}`]
 }
 
 function matches(example: string, response: Json | undefined): boolean {

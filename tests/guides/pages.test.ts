@@ -36,8 +36,12 @@ test('guide blocks: a page whose first block does not start the marketplace is r
 })
 
 test('responses: … stands for a value, a part of a text, or fields that are left out', () => {
-  const example = parseExample('{ "id": "ord_…", "took_ms": …, "list": [ … ], "items": [ { "a": 1, … } ], … }')
-  const [response] = jsonIn('sent\n{"id":"ord_1","took_ms":3,"list":[1],"items":[{"a":2},{"a":1,"b":2}],"more":true}\n')
+  const example = parseExample(
+    '{ "id": "ord_…", "took_ms": …, "list": [ … ], "items": [ { "a": 1, … } ], … }',
+  )
+  const [response] = jsonIn(
+    'sent\n{"id":"ord_1","took_ms":3,"list":[1],"items":[{"a":2},{"a":1,"b":2}],"more":true}\n',
+  )
   expect(differences(example, response)).toEqual([])
 })
 

@@ -11,6 +11,8 @@ import { differences, jsonIn, parseExample } from './match-response.ts'
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const TIMEOUT_MS = 280_000
 const MARK = '== block'
+/** Ends at the first failure, with every program that a block started. */
+const PREFACE = `set -euo pipefail\ntrap 'kill $(jobs -p) 2>/dev/null || true' EXIT`
 /** Takes the place of the reader's browser. */
 const BROWSER = `#!/bin/sh\nexec '${process.execPath}' '${join(ROOT, 'tests/guides/allow-in-browser.ts')}' "$@"\n`
 
@@ -24,10 +26,11 @@ interface Running {
 async function runScript(dev: Running, script: string) {
   const cwd = mkdtempSync(join(tmpdir(), 'guide-'))
   // A file of a guide imports what it would import in the folder of the checkout.
-  for (const name of ['node_modules', 'package.json', 'packages', 'tools']) symlinkSync(join(ROOT, name), join(cwd, name))
+  for (const name of ['node_modules', 'package.json', 'packages', 'tools'])
+    symlinkSync(join(ROOT, name), join(cwd, name))
   const browser = join(cwd, 'browser')
   writeFileSync(browser, BROWSER, { mode: 0o755 })
-  const whole = `set -euo pipefail\ntrap 'kill $(jobs -p) 2>/dev/null || true' EXIT\n${script}`
+  const whole = `${PREFACE}\n${script}`
   const env = { ...process.env, ...environmentOf(dev), BROWSER: browser }
   const shell = spawn('bash', ['-c', whole], {
     cwd,
@@ -36,7 +39,11 @@ async function runScript(dev: Running, script: string) {
     timeout: TIMEOUT_MS,
   })
   try {
-    const [out, err, [code]] = await Promise.all([text(shell.stdout), text(shell.stderr), once(shell, 'close')])
+    const [out, err, [code]] = await Promise.all([
+      text(shell.stdout),
+      text(shell.stderr),
+      once(shell, 'close'),
+    ])
     return { out, err, code: code as number | null }
   } finally {
     rmSync(cwd, { recursive: true, force: true })
@@ -69,6 +76,10 @@ export interface GuideRun {
   readonly compared: number
 }
 
+/** The blocks as one script, which prints a mark before each. */
+const scriptOf = (blocks: readonly Block[]): string =>
+  blocks.map((block, at) => (isRun(block) ? `echo "${MARK} ${at}"\n${commandsOf(block)}` : '')).join('\n')
+
 /** Runs the blocks of a page, or of its part, against a running marketplace. Every example must match what was printed. */
 export async function runGuide(
   dev: Running,
@@ -76,12 +87,13 @@ export async function runGuide(
   part: (page: string) => string = (page) => page,
 ): Promise<GuideRun> {
   const blocks = afterStart(blocksOf(part(readPage(path)), path), path)
-  const script = blocks.map((block, at) => (isRun(block) ? `echo "${MARK} ${at}"\n${commandsOf(block)}` : ''))
-  const { out, err, code } = await runScript(dev, script.join('\n'))
+  const { out, err, code } = await runScript(dev, scriptOf(blocks))
   const printed = outputs(out)
   if (code !== 0) {
     const last = blocks[Math.max(...printed.keys())]
-    throw new Error(`${path}, block of line ${last?.line}, ended with ${code}:\n${out.slice(-3_000)}\n${err.slice(-3_000)}`)
+    throw new Error(
+      `${path}, block of line ${last?.line}, ended with ${code}:\n${out.slice(-3_000)}\n${err.slice(-3_000)}`,
+    )
   }
   const examples = blocks.flatMap((block, at) => exampleAfter(blocks, block, at))
   for (const { block, of } of examples) compare(path, block, printed.get(of) ?? '')
@@ -99,7 +111,9 @@ function exampleAfter(blocks: readonly Block[], block: Block, at: number) {
 /** What each block printed. */
 function outputs(out: string): ReadonlyMap<number, string> {
   const parts = out.split(new RegExp(`^${MARK} (\\d+)\\n`, 'm'))
-  const entries = parts.flatMap((part, at) => (at % 2 === 1 ? [[Number(part), parts[at + 1] ?? ''] as const] : []))
+  const entries = parts.flatMap((part, at) =>
+    at % 2 === 1 ? [[Number(part), parts[at + 1] ?? ''] as const] : [],
+  )
   return new Map(entries)
 }
 
@@ -113,3 +127,9 @@ function compare(path: string, { text: example, line }: Block, output: string): 
 const quickStartOf = (page: string): string => /^## Quick start\n(.*?)^## /ms.exec(page)?.[1] ?? ''
 
 export const runQuickStart = (dev: Running): Promise<GuideRun> => runGuide(dev, 'README.md', quickStartOf)
+
+/** The quick start as a script for a checkout. */
+export const quickStartScript = () => {
+  const blocks = afterStart(blocksOf(quickStartOf(readPage('README.md')), 'README.md'), 'README.md')
+  return { script: `${PREFACE}\n${scriptOf(blocks)}`, mark: MARK }
+}
