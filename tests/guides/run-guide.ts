@@ -78,7 +78,9 @@ export interface GuideRun {
 
 /** The blocks as one script, which prints a mark before each. */
 const scriptOf = (blocks: readonly Block[]): string =>
-  blocks.map((block, at) => (isRun(block) ? `echo "${MARK} ${at}"\n${commandsOf(block)}` : '')).join('\n')
+  blocks
+    .map((block, at) => (isRun(block) ? `printf '\\n${MARK} ${at}\\n'\n${commandsOf(block)}` : ''))
+    .join('\n')
 
 /** Runs the blocks of a page, or of its part, against a running marketplace. Every example must match what was printed. */
 export async function runGuide(

@@ -55,7 +55,7 @@ async function stop(pid: number, ended: Promise<unknown>): Promise<void> {
 /** Runs the blocks, and measures each from its mark to the next one. */
 async function runBlocks(pasted: string): Promise<void> {
   const { script, mark } = quickStartScript()
-  const shell = spawn('bash', ['-c', `${pasted}\n${script}\necho "${mark} end"`], {
+  const shell = spawn('bash', ['-c', `${pasted}\n${script}\nprintf '\\n${mark} end\\n'`], {
     cwd: folder,
     stdio: ['ignore', 'pipe', 'inherit'],
   })
@@ -63,7 +63,7 @@ async function runBlocks(pasted: string): Promise<void> {
   let [began, block] = [performance.now(), '']
   for await (const line of createInterface({ input: shell.stdout })) {
     if (!line.startsWith(mark)) {
-      print(`           ${line}`)
+      if (line !== '') print(`           ${line}`)
       continue
     }
     const seconds = (performance.now() - began) / 1_000
