@@ -1,12 +1,6 @@
-import { cpSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { programFile, writeBundle } from './bundle.ts'
-
-const pathOf = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url))
+import { writeBundle } from './bundle.ts'
 
 const began = performance.now()
-const dist = pathOf('dist')
-await writeBundle(dist)
-// `npm pack` takes it from there.
-cpSync(programFile(dist, 'mcp-stdio'), pathOf('packages/mcp-stdio/dist/mcp-stdio.mjs'))
+await writeBundle(fileURLToPath(new URL('../dist', import.meta.url)))
 process.stdout.write(`Wrote dist in ${((performance.now() - began) / 1_000).toFixed(1)} s.\n`)

@@ -1,6 +1,6 @@
 /** Where the environment may be read: settings, the start of a program, commands, and what only tests use. */
 const READS_ENVIRONMENT =
-  /^(apps\/[^/]+|packages\/(?:mcp-stdio|admin))\/src\/(config|main)\.ts$|\/src\/commands\/|^packages\/testing\//
+  /^(apps\/[^/]+|packages\/(?:cli|mcp-stdio|admin))\/src\/(config|main)\.ts$|\/src\/commands\/|^packages\/testing\//
 
 const LONGEST = 300
 

@@ -2,7 +2,7 @@
 export function readApiUrl(name: string, text: string | undefined): { origin: string } | { problem: string } {
   if (text === undefined || text === '')
     return { problem: `${name} is missing. Set it to the URL of the API, for example https://api.example.` }
-  const url = URL.parse(text)
+  const url = URL.canParse(text) ? new URL(text) : null // Node 20 has no URL.parse.
   if (url === null || url.href !== `${url.origin}/`)
     return { problem: `${name} must be a URL without a path, for example https://api.example.` }
   if (url.protocol !== 'https:' && !isLocal(url))

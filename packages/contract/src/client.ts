@@ -75,10 +75,9 @@ function pathSegment(key: string, value: unknown): string {
 /** A list repeats its key. */
 function queryOf(fields: readonly (readonly [string, unknown])[]): string {
   const query = new URLSearchParams()
-  for (const [key, value] of fields) {
-    const values = Array.isArray(value) && value.length > 0 ? value : [value]
-    for (const one of values) query.append(key, String(one))
-  }
+  for (const [key, value] of fields)
+    for (const one of Array.isArray(value) && value.length > 0 ? value : [value])
+      query.append(key, String(one))
   return query.size === 0 ? '' : `?${query}`
 }
 
@@ -99,7 +98,6 @@ const walletHeaders = ({ wallet, signature, signedAtMs, chain }: WalletFields) =
   })
 
 const text = (value: unknown): string | undefined => (value === undefined ? undefined : String(value))
-
 const headersOf = ({ bearer, payment, idempotencyKey }: RequestOptions) =>
   printable({
     Authorization: bearer === undefined ? undefined : `Bearer ${bearer}`,

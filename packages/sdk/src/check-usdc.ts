@@ -1,4 +1,4 @@
-import type { PaymentRequirement } from './payers.ts'
+import type { PaymentRequirement } from './payment.ts'
 
 /** Throws unless the asset is the USDC that x402 knows on this network: the cap in dollars counts for nothing else. */
 export function checkUsdc(

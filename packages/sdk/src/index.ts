@@ -13,15 +13,8 @@ export type {
   ServiceFields,
   WorkResult,
 } from './order-worker.ts'
-export {
-  type EvmPayerAccount,
-  evmPayer,
-  type Payer,
-  type PaymentNetwork,
-  type PaymentRequirement,
-  type SolanaPayerOptions,
-  solanaPayer,
-} from './payers.ts'
+export { evmPayer, type Payer, type SolanaPayerOptions, solanaPayer } from './payers.ts'
+export type { EvmPayerAccount, PaymentNetwork, PaymentRequirement } from './payment.ts'
 export type { WebhookSeller, WebhookSellOptions } from './sell.ts'
 export { type EvmAccount, evmWallet, type SolanaKeypair, solanaWallet, type WalletSigner } from './wallets.ts'
 export {

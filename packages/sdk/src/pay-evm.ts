@@ -1,7 +1,7 @@
 import type { PaymentRequirements } from '@x402/core/types'
 import { ExactEvmScheme } from '@x402/evm/exact/client'
 import { checkUsdc } from './check-usdc.ts'
-import type { EvmPayerAccount, PaymentRequirement } from './payers.ts'
+import type { EvmPayerAccount, PaymentRequirement } from './payment.ts'
 
 /** Signs an EIP-3009 authorization of exactly the amount of the requirement. */
 export async function signEvmPayment(

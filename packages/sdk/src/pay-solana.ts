@@ -2,7 +2,7 @@ import { createSignerFromKeyPair } from '@solana/kit'
 import type { PaymentRequirements } from '@x402/core/types'
 import { ExactSvmScheme } from '@x402/svm/exact/client'
 import { checkUsdc } from './check-usdc.ts'
-import type { PaymentRequirement } from './payers.ts'
+import type { PaymentRequirement } from './payment.ts'
 import { readKeypair, type SolanaKeypair } from './wallets.ts'
 
 /** Signs a transfer of exactly the amount of the requirement; the platform pays the fee. */

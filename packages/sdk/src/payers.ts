@@ -1,19 +1,5 @@
+import type { EvmPayerAccount, PaymentNetwork, PaymentRequirement } from './payment.ts'
 import type { SolanaKeypair } from './wallets.ts'
-
-export type PaymentNetwork = 'base-mainnet' | 'alt-mainnet' | 'solana-mainnet'
-
-/** One way to pay, as the API offers it in `PAYMENT-REQUIRED` (x402 version 2). */
-export interface PaymentRequirement {
-  readonly scheme: string
-  /** CAIP-2, for example eip155:8453. */
-  readonly network: string
-  readonly asset: string
-  /** In the smallest unit of the asset. */
-  readonly amount: string
-  readonly payTo: string
-  readonly maxTimeoutSeconds: number
-  readonly extra: Readonly<Record<string, unknown>>
-}
 
 /** Signs payments from one wallet. */
 export interface Payer {
@@ -21,13 +7,6 @@ export interface Payer {
   readonly networks: readonly [PaymentNetwork, ...PaymentNetwork[]]
   /** The signed payload. Throws when the asset is not USDC. */
   readonly sign: (requirement: PaymentRequirement) => Promise<Readonly<Record<string, unknown>>>
-}
-
-/** What a viem account has. */
-export interface EvmPayerAccount {
-  readonly address: `0x${string}`
-  // biome-ignore lint/suspicious/noExplicitAny: the parameters of viem accounts are generic.
-  readonly signTypedData: (parameters: any) => Promise<`0x${string}`>
 }
 
 /** Pays with a viem account that holds USDC. It needs no coin for gas. */

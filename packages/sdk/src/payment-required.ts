@@ -1,5 +1,6 @@
 import { MarketError } from './errors.ts'
-import type { Payer, PaymentNetwork, PaymentRequirement } from './payers.ts'
+import type { Payer } from './payers.ts'
+import type { PaymentNetwork, PaymentRequirement } from './payment.ts'
 import { usdOf } from './usdc.ts'
 
 /** What the API offers, in the form of x402 version 2, with our names of the networks. */

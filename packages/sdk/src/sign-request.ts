@@ -1,7 +1,14 @@
-import type { WalletFields } from '@market/contract/client'
 import type { WalletSigner } from './wallets.ts'
 
 type Fields = Readonly<Record<string, unknown>>
+
+/** A signature as a request has it. Written here, because the published types import nothing of the contract. */
+interface WalletFields {
+  readonly wallet: string
+  readonly signature: string
+  readonly signedAtMs: number
+  readonly chain: string
+}
 
 /** The message that `GET /api/auth/message` returns. */
 interface SignableMessage {

@@ -82,7 +82,8 @@ const FILES: Readonly<Record<string, string>> = {
 const urlOf = (path: string) => new URL(`../generated/${path}`, import.meta.url)
 
 /** The generated files that differ from those in the checkout. */
-export const outdatedFiles = (): string[] =>
+const outdatedFiles = (): string[] =>
   Object.entries(FILES).flatMap(([path, text]) => (readFileSync(urlOf(path), 'utf8') === text ? [] : [path]))
 
-if (import.meta.main) for (const [path, text] of Object.entries(FILES)) writeFileSync(urlOf(path), text)
+if (process.argv.includes('--check')) process.stdout.write(JSON.stringify(outdatedFiles()))
+else for (const [path, text] of Object.entries(FILES)) writeFileSync(urlOf(path), text)

@@ -1,0 +1,167 @@
+import { execFile } from 'node:child_process'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { isBuiltin } from 'node:module'
+import { basename, dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import type { OutputChunk } from 'rolldown'
+
+const ROOT = fileURLToPath(new URL('../', import.meta.url))
+const run = promisify(execFile)
+
+interface Client {
+  readonly entry: string
+  /** The name of its file in `dist`. */
+  readonly output: string
+  /** A library runs in browsers too, and has types. A program runs in Node. */
+  readonly kind: 'library' | 'program'
+}
+
+/** The packages that users install. They have no dependencies: `dist` contains all they need. */
+const CLIENTS: Readonly<Record<string, Client>> = {
+  sdk: { entry: 'src/index.ts', output: 'index', kind: 'library' },
+  cli: { entry: 'src/main.ts', output: 'market', kind: 'program' },
+  'mcp-stdio': { entry: 'src/main.ts', output: 'mcp-stdio', kind: 'program' },
+}
+
+/** The clients that have sources in this checkout. */
+export const clientNames = (): string[] =>
+  Object.entries(CLIENTS).flatMap(([name, { entry }]) =>
+    existsSync(join(ROOT, 'packages', name, entry)) ? [name] : [],
+  )
+
+/** Writes the tarball of a client into `destination` and returns its path. */
+export async function packClient(name: string, destination: string): Promise<string> {
+  mkdirSync(join(ROOT, '.cache'), { recursive: true })
+  const folder = mkdtempSync(join(ROOT, '.cache', `pack-${name}-`))
+  try {
+    await writeDist(name, join(folder, 'dist'))
+    for (const part of ['bin', 'README.md']) {
+      const from = join(ROOT, 'packages', name, part)
+      if (existsSync(from)) cpSync(from, join(folder, part), { recursive: true })
+    }
+    writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifestOf(name), null, 2)}\n`)
+    mkdirSync(destination, { recursive: true })
+    const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', destination], {
+      cwd: folder,
+    })
+    const [{ filename }] = JSON.parse(stdout) as [{ filename: string }]
+    return join(destination, basename(filename))
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** Writes the bundle of a client, and the types of a library. */
+export async function writeDist(name: string, folder: string): Promise<void> {
+  const client = clientOf(name)
+  rmSync(folder, { recursive: true, force: true })
+  await bundle(name, client, folder)
+  if (client.kind === 'library') await writeTypes(name, client, folder)
+}
+
+function clientOf(name: string): Client {
+  const client = CLIENTS[name]
+  if (client === undefined)
+    throw new Error(`${name} is not a package to publish. Choose from ${Object.keys(CLIENTS).join(', ')}.`)
+  return client
+}
+
+/** The package.json of the tarball. The one of the checkout names sources and packages of the workspace. */
+function manifestOf(name: string): object {
+  const path = join(ROOT, 'packages', name, 'package.json')
+  const { devDependencies: _, scripts: __, exports: ___, ...rest } = JSON.parse(readFileSync(path, 'utf8'))
+  const { kind, output } = clientOf(name)
+  return kind === 'program'
+    ? rest
+    : {
+        ...rest,
+        sideEffects: false,
+        types: `./dist/${output}.d.ts`,
+        exports: { '.': { types: `./dist/${output}.d.ts`, default: `./dist/${output}.mjs` } },
+      }
+}
+
+async function bundle(name: string, { entry, output, kind }: Client, folder: string): Promise<void> {
+  const { build } = await import('rolldown')
+  const { output: files } = await build({
+    cwd: ROOT,
+    input: { [output]: join('packages', name, entry) },
+    platform: kind === 'library' ? 'browser' : 'node',
+    transform: { target: 'es2022' },
+    onLog: (level, log) => {
+      if (level === 'warn') throw new Error(`The bundle of ${name} is not complete: ${log.message}`)
+    },
+    output: {
+      dir: folder,
+      format: 'esm',
+      entryFileNames: '[name].mjs',
+      chunkFileNames: '[name]-[hash].mjs',
+      keepNames: true,
+    },
+  })
+  const chunks = files.filter((item): item is OutputChunk => item.type === 'chunk')
+  const own = new Set(chunks.map(({ fileName }) => fileName))
+  const missing = chunks
+    .flatMap(({ imports, dynamicImports }) => [...imports, ...dynamicImports])
+    .filter((file) => !own.has(file) && !(kind === 'program' && isBuiltin(file)))
+  if (missing.length > 0) throw new Error(`The bundle of ${name} lacks ${missing.join(', ')}`)
+}
+
+/** Declarations of the entry and of what it imports. They may import nothing that is not in the tarball. */
+async function writeTypes(name: string, { entry, output }: Client, folder: string): Promise<void> {
+  const emitted = mkdtempSync(join(ROOT, '.cache', 'types-'))
+  try {
+    const config = join(emitted, 'tsconfig.json')
+    const compilerOptions = {
+      noEmit: false,
+      declaration: true,
+      emitDeclarationOnly: true,
+      rootDir: ROOT,
+      outDir: emitted,
+      typeRoots: [join(ROOT, 'node_modules/@types')],
+    }
+    writeFileSync(
+      config,
+      JSON.stringify({
+        extends: join(ROOT, 'tsconfig.json'),
+        compilerOptions,
+        include: [],
+        files: [join(ROOT, 'packages', name, entry)],
+      }),
+    )
+    await run(join(ROOT, 'node_modules/.bin/tsc'), ['--project', config])
+    copyTypes(join(emitted, 'packages', name, entry.replace(/\.ts$/, '.d.ts')), folder, `${output}.d.ts`)
+  } finally {
+    rmSync(emitted, { recursive: true, force: true })
+  }
+}
+
+const IMPORT = /(from |import\()(['"])([^'"]+)\2/g
+
+/** Copies a declaration file and, in turn, what it imports. */
+function copyTypes(from: string, folder: string, to: string): void {
+  const target = join(folder, to)
+  if (existsSync(target)) return
+  const imported: string[] = []
+  const text = readFileSync(from, 'utf8').replace(
+    IMPORT,
+    (_, before: string, quote: string, file: string) => {
+      if (!file.startsWith('./') && !file.startsWith('../'))
+        throw new Error(`The types of ${to} import ${file}, which is not in the package.`)
+      imported.push(file.replace(/\.ts$/, '.d.ts'))
+      return `${before}${quote}${file.replace(/\.ts$/, '.js')}${quote}`
+    },
+  )
+  mkdirSync(dirname(target), { recursive: true })
+  writeFileSync(target, text)
+  for (const file of imported) copyTypes(join(dirname(from), file), folder, join(dirname(to), file))
+}
+
+if (import.meta.main) {
+  const names = process.argv.slice(2)
+  for (const name of names.length > 0 ? names : clientNames()) {
+    const tarball = await packClient(name, join(ROOT, 'dist/packages'))
+    process.stdout.write(`${tarball.slice(ROOT.length)}\n`)
+  }
+}
