@@ -33,6 +33,11 @@ describe('dev networks: the JSON line', () => {
     for (const name of NAMES) expect(place(name).usdc).toBe(USDC[name])
   })
 
+  test('GET /networks of the control server returns the same', async () => {
+    const response = await fetch(`${dev.at.control}/networks`)
+    expect(await response.json()).toEqual(dev.at.networks)
+  })
+
   test.each(EVM_NAMES)('%s: the node has its chain id and a token with six decimals', async (name) => {
     expect(Number(await rpc(name, 'eth_chainId'))).toBe(EVM[name])
     expect(Number(await rpc(name, 'eth_call', { to: USDC[name], data: '0x313ce567' }, 'latest'))).toBe(6)

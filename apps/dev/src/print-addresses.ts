@@ -73,6 +73,10 @@ export function tryCommands({ networks, sample_service: service }: Addresses): r
       ],
     },
     {
+      title: 'Forget the counted requests. Five registrations an hour are allowed:',
+      commands: [post('$CONTROL/limits/reset', {})],
+    },
+    {
       title: 'Move the deadlines of the marketplace two days ahead:',
       commands: [post('$CONTROL/clock/advance', { seconds: 48 * 3_600 })],
     },
