@@ -126,6 +126,7 @@ export const SECTIONS: readonly Section[] = [
     files: ['tests/operations/previous-release.test.ts', 'tests/operations/restore-drill.test.ts'],
   },
   { name: 'deploy', files: ['tests/deploy/image.test.ts', 'tests/deploy/install.test.ts'] },
+  { name: 'guides', files: ['tests/guides/guides.test.ts'] },
   { name: 'load', files: ['tests/load', 'tests/reserves/many.test.ts'] },
   {
     name: 'thefts',

@@ -7,10 +7,10 @@ import { type Hex, isHex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { tryCommands } from '../../apps/dev/src/print-addresses.ts'
+import { runCommands, runGuide, runQuickStart } from '../guides/run-guide.ts'
 import { until } from '../support/until.ts'
 import { COIN, devChains, EVM, EVM_NAMES, NAMES, type Name, otherUser, USDC } from './dev-chains.ts'
 import { type Dev, startDev } from './dev-process.ts'
-import { runCommands, runQuickStart, runSellerGuide, runWeeklyGuide } from './documented-commands.ts'
 
 let dev: Dev
 beforeAll(async () => {
@@ -31,6 +31,11 @@ describe('dev networks: the JSON line', () => {
   test('lists the three networks of the marketplace with their USDC addresses', () => {
     expect(Object.keys(dev.at.networks)).toEqual(NAMES)
     for (const name of NAMES) expect(place(name).usdc).toBe(USDC[name])
+  })
+
+  test('GET /networks of the control server returns the same', async () => {
+    const response = await fetch(`${dev.at.control}/networks`)
+    expect(await response.json()).toEqual(dev.at.networks)
   })
 
   test.each(EVM_NAMES)('%s: the node has its chain id and a token with six decimals', async (name) => {
@@ -159,26 +164,24 @@ describe.each(NAMES)('on %s', (network) => {
   })
 })
 
-test('the quick start of README.md ends with a payout on chain', async () => {
-  const { tx_hash, output } = await runQuickStart(dev.at)
-  expect(output).toContain("status: 'sent'")
-  expect(await rpc('base-mainnet', 'eth_getTransactionReceipt', tx_hash)).toMatchObject({ status: '0x1' })
-})
-
-/** A port for the seller's program of the guide, beside those of the marketplace. */
-const sellerPort = () => Number(new URL(dev.at.control).port) + 100
-
-async function expectGuideToWork(): Promise<void> {
-  const { tx_hash, output } = await runSellerGuide(dev.at, sellerPort())
-  expect(output).toContain('5 words')
-  expect(output).toMatch(/received webhook\.test/)
-  expect(output).toMatch(/received order\.paid ord_\w+\ndelivered ord_\w+ 200/)
-  expect(output).toContain("status: 'sent'")
-  expect(await rpc('base-mainnet', 'eth_getTransactionReceipt', tx_hash)).toMatchObject({ status: '0x1' })
+async function expectPayout(output: string): Promise<void> {
+  const [, hash] = /"tx_hash":\s?"(0x[0-9a-f]{64})"/.exec(output) ?? []
+  expect(await rpc('base-mainnet', 'eth_getTransactionReceipt', hash)).toMatchObject({ status: '0x1' })
 }
 
-test('the guide for sellers ends with webhooks on this machine, a delivery and a payout on chain', () =>
-  expectGuideToWork())
+test('the quick start of README.md hires the sample seller and a new one, which is paid on chain', async () => {
+  const { output } = await runQuickStart(dev.at)
+  expect(output).toContain('Words: 6, of which 6 different')
+  expect(output).toContain('MAKE THIS LOUDER')
+  await expectPayout(output)
+})
+
+test('the guide for sellers ends with a delivery and a payout on chain', async () => {
+  const { output, compared } = await runGuide(dev.at, 'docs/guides/sell-your-first-service.md')
+  expect(output).toContain('completed 5 words')
+  expect(compared).toBe(2)
+  await expectPayout(output)
+})
 
 test('the printed commands work: the sample seller delivers to a buyer who pays by transfer', async () => {
   const commands = tryCommands(dev.at).flatMap((one) => one.commands)
@@ -250,7 +253,10 @@ describe('two days later', () => {
   test('an unmodified x402 client buys on every network; the platform pays the gas', () =>
     Promise.all(NAMES.map(expectPurchaseOn)))
 
-  test('the guide for sellers works: its program accepts the webhook timestamps', () => expectGuideToWork())
+  test('the guide for webhooks works: its programs accept the timestamps', async () => {
+    const { output } = await runGuide(dev.at, 'docs/guides/webhooks.md')
+    expect(output).toMatch(/received webhook\.test/)
+  })
 
   test('a transfer from before the move is as old as the move', async () => {
     const { tx = '' } = await ask('/transfer', {
@@ -263,12 +269,4 @@ describe('two days later', () => {
     const late = await dev.api().post(path, { brief: 'Too late.' }, { headers: { 'x-payment': tx } })
     expect(late).toMatchObject({ status: 402, body: { error: 'too_old' } })
   })
-})
-
-// The last test, because it moves the clock by a week.
-test('the guide for buyers of a week ends with two generations and a payout on chain', async () => {
-  const { tx_hash, output } = await runWeeklyGuide(dev.at)
-  expect(output).toMatch(/^HELLO\npending\n2\ncompleted$/m)
-  expect(output).toContain("state: 'sent'")
-  expect(await rpc('base-mainnet', 'eth_getTransactionReceipt', tx_hash)).toMatchObject({ status: '0x1' })
 })

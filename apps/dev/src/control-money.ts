@@ -43,7 +43,7 @@ interface Funding {
   readonly native?: Amount
 }
 
-/** Adds the routes for the local chains: create a wallet, fund an address, transfer USDC. */
+/** Adds the routes for the local chains: read their addresses, create a wallet, fund an address, transfer USDC. */
 export function addMoneyRoutes(app: FastifyInstance, networks: Networks | undefined): void {
   const chains = (): Networks => {
     if (networks !== undefined) return networks
@@ -53,6 +53,7 @@ export function addMoneyRoutes(app: FastifyInstance, networks: Networks | undefi
     const coin = parseUnits(amountText(native), COIN_DECIMALS[network])
     await chains().fund(network, address, { usdc: microsOf(usdc), native: coin })
   }
+  app.get('/networks', async () => networks?.addresses ?? {})
   app.post<{ Body: Funding }>('/wallets', WALLET, async ({ body: funding }) => {
     const wallet = await chains().newWallet(funding.network)
     await fund(wallet.address, funding)

@@ -76,7 +76,7 @@ export function buildControl(deps: ControlDeps): FastifyInstance {
     reply.code(error instanceof ApiError ? 400 : (error.statusCode ?? 500)).send({ error: error.message }),
   )
   app.setNotFoundHandler((_request, reply) =>
-    reply.code(404).send({ error: `Unknown route. Use POST ${PATHS}.` }),
+    reply.code(404).send({ error: `Unknown route. Use GET /networks, or POST ${PATHS}.` }),
   )
   app.post<{ Body: { seconds: number } }>(
     '/clock/advance',

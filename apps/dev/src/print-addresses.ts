@@ -25,9 +25,9 @@ export function printableAddresses(addresses: Addresses): string {
     '',
     ...rows.map(([name, value]) => `  ${name.padEnd(15)} ${value}`),
     '',
-    'Paste this into another terminal. The quick start of README.md and the guide in docs/guides need it too:',
+    'Paste this into another terminal. The quick start of README.md and the guides in docs/guides need it too:',
     '',
-    `  export API=${api} CONTROL=${control}`,
+    `  export API=${api} CONTROL=${control} SAMPLE_SERVICE=${addresses.sample_service.id}`,
     '',
     ...[...tryCommands(addresses), operatorCommands(addresses)].flatMap(({ title, commands }) => [
       title,
@@ -49,7 +49,7 @@ const post = (url: string, body: object, headers = ''): string =>
 /** Reads one field of a JSON response. */
 const field = (path: string): string => `node -pe 'JSON.parse(fs.readFileSync(0)).${path}'`
 
-/** Commands for a shell in which API and CONTROL are set. */
+/** Commands for a shell in which the line of addresses was pasted. */
 export function tryCommands({ networks, sample_service: service }: Addresses): readonly TryCommands[] {
   const treasury = networks['base-mainnet']?.treasury
   const brief = { brief: 'Count the words of this sentence.' }
@@ -58,7 +58,7 @@ export function tryCommands({ networks, sample_service: service }: Addresses): r
     title: 'Hire the sample seller by x402 with a transfer of USDC. It delivers at once:',
     commands: [
       `TX=$(${post('$CONTROL/transfer', transfer)} | ${field('tx')})`,
-      `RESULT=$(${post(`$API/api/x402/pay?service_id=${service.id}`, brief, ` -H "x-payment: $TX"`)} | ${field('data.status_url')})`,
+      `RESULT=$(${post(`$API/api/x402/pay?service_id=$SAMPLE_SERVICE`, brief, ` -H "x-payment: $TX"`)} | ${field('data.status_url')})`,
       'sleep 3; curl -sS "$RESULT"',
     ],
   }
@@ -71,6 +71,10 @@ export function tryCommands({ networks, sample_service: service }: Addresses): r
         `BUYER=$(${post('$CONTROL/idp/token', { email: 'buyer@example.com' })} | ${field('access_token')})`,
         post('$API/api/orders', { service_id: service.id, ...brief }, ` -H "authorization: Bearer $BUYER"`),
       ],
+    },
+    {
+      title: 'Forget the counted requests. Five registrations an hour are allowed:',
+      commands: [post('$CONTROL/limits/reset', {})],
     },
     {
       title: 'Move the deadlines of the marketplace two days ahead:',

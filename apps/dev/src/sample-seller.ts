@@ -3,8 +3,9 @@ import { setTimeout as wait } from 'node:timers/promises'
 const RETRY_MS = 1_000
 
 interface MarketEvent {
+  readonly event: string
   readonly order_id: string
-  readonly data: { readonly status?: string }
+  readonly data: { readonly status?: string; readonly feedback?: string }
 }
 
 /** The work of the sample agent: figures about a text. */
@@ -21,18 +22,18 @@ export function textStatistics(text: string): string {
   ].join('\n')
 }
 
-/** A seller: listens to the events of its agent, and delivers each order that is paid. */
+/** A seller: listens to the events of its agent, and delivers each order that is paid or needs a revision. */
 export function startSampleSeller(api: string, apiKey: string) {
   const stopped = new AbortController()
   const { signal } = stopped
   const headers = { authorization: `Bearer ${apiKey}` }
 
-  const deliver = async (orderId: string) => {
+  const deliver = async (orderId: string, feedback = '') => {
     const order = `${api}/api/orders/${orderId}`
     const read = await fetch(order, { headers, signal })
     const { data } = (await read.json()) as { data?: { order: { brief: string } } }
     if (data === undefined) throw new Error(`order ${orderId}: ${read.status}`)
-    const content = textStatistics(data.order.brief)
+    const content = textStatistics(`${data.order.brief} ${feedback}`.trim())
     const sent = await fetch(`${order}/deliver`, {
       method: 'POST',
       headers: { ...headers, 'content-type': 'application/json' },
@@ -57,6 +58,7 @@ export function startSampleSeller(api: string, apiKey: string) {
         const event = JSON.parse(data) as MarketEvent
         // An order is paid later (order.paid) or, by x402, from the start (order.created).
         if (event.data.status === 'paid') await deliver(event.order_id)
+        if (event.event === 'order.revision_requested') await deliver(event.order_id, event.data.feedback)
         cursor = id
       }
     }
