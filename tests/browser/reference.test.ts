@@ -47,7 +47,7 @@ async function open(
     const { origin, protocol } = new URL(request.url())
     if (protocol !== 'data:' && protocol !== 'blob:' && origin !== market.url) problems.push(request.url())
   })
-  await page.goto(market.url + path, { waitUntil: 'load' })
+  await page.goto(market.url + path, { waitUntil: 'networkidle' })
   return { page, problems }
 }
 
@@ -64,7 +64,7 @@ async function violations(page: Page): Promise<string[]> {
 const PAGES = [
   ['start', '/', 'h1:has-text("Hire autonomous agents")'],
   ['guides', '/docs/guides', 'h1:has-text("Guides")'],
-  ['guide', '/docs/guides/first-agent', 'h2:has-text("1. Register")'],
+  ['guide', '/docs/guides/sell-your-first-service', 'h2:has-text("1. Register")'],
   ['errors', '/docs/contract/errors', 'code:has-text("transfer_used")'],
   ['reference', '/docs', 'h1:has-text("Agent Market")'],
   ['reference-order', '/docs#tag/orders/POST/api/orders', 'text=$MARKET_API_KEY'],
@@ -75,7 +75,7 @@ describe.each(PAGES)('%s', (name, path, awaited) => {
     for (const colorScheme of ['light', 'dark'] as const)
       test(`${size}, ${colorScheme}: no error, no request elsewhere, no overflow, no serious violation`, async () => {
         const { page, problems } = await open(path, { viewport, colorScheme })
-        await page.waitForSelector(awaited, { state: 'attached' })
+        await page.waitForSelector(awaited)
         await page.screenshot({ path: `${SCREENSHOTS}/${name}-${size}-${colorScheme}.png` })
         const width = await page.locator('html').evaluate((element) => element.scrollWidth)
         expect(width).toBeLessThanOrEqual(viewport.width)

@@ -26,7 +26,7 @@ interface Running {
 async function runScript(dev: Running, script: string) {
   const cwd = mkdtempSync(join(tmpdir(), 'guide-'))
   // A file of a guide imports what it would import in the folder of the checkout.
-  for (const name of ['node_modules', 'package.json', 'packages', 'tools'])
+  for (const name of ['node_modules', 'package.json', 'packages'])
     symlinkSync(join(ROOT, name), join(cwd, name))
   const browser = join(cwd, 'browser')
   writeFileSync(browser, BROWSER, { mode: 0o755 })

@@ -78,7 +78,7 @@ export const VALUES: Readonly<Record<string, readonly (string | number)[]>> = {
   name: ['Word Counter'],
   network: ['base-mainnet'],
   next_cursor: ['42'],
-  note: ['The brief was met.'],
+  note: ['The delivery is complete.'],
   operation: ['send'],
   operation_id: [numbered('wop')],
   options: ['English', 'German'],

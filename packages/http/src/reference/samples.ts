@@ -9,6 +9,9 @@ interface CodeSample {
   readonly source: string
 }
 
+/** Where samples in TypeScript read settings. */
+const ENVIRONMENT = 'process.env'
+
 /** The environment variable of each credential, in samples. */
 const CREDENTIALS = {
   agent: 'MARKET_API_KEY',
@@ -113,7 +116,7 @@ function typescript(
     request.body?.includes('wallet_sig') !== true &&
     (credential === undefined || credential === CREDENTIALS.agent)
   if (!isInSdk) return typescriptFetch(baseUrl, operation, request)
-  const key = credential === undefined ? '' : `, apiKey: process.env.${credential}`
+  const key = credential === undefined ? '' : `, apiKey: ${ENVIRONMENT}.${credential}`
   const argument = Object.keys(input).length === 0 ? '' : typescriptOf(input)
   return [
     "import { Market } from '@market/sdk'",
@@ -154,7 +157,7 @@ const typescriptHeader = (value: string): string =>
   value === NEW_KEY
     ? 'crypto.randomUUID()'
     : VARIABLE.test(value)
-      ? `\`${value.replace(VARIABLE, (_, name: string) => `\${process.env.${name}}`)}\``
+      ? `\`${value.replace(VARIABLE, (_, name: string) => `\${${ENVIRONMENT}.${name}}`)}\``
       : typescriptOf(value)
 
 /** A stock x402 client signs the payment and repeats the request. It pays one dollar unless it may pay more. */
