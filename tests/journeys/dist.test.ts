@@ -76,7 +76,13 @@ test('dist: migrates an empty database, creates the roles, then serves the api, 
     const statusOf = async (url: string) => (await fetch(url)).status
     for (const { url } of [api, worker])
       await until(`${url} is ready`, async () => (await statusOf(`${url}/readyz`)) === 200, POLLING)
-    for (const path of ['/', '/api/openapi.json', '/docs', '/docs/guides/sell-your-first-service', '/api/agents'])
+    for (const path of [
+      '/',
+      '/api/openapi.json',
+      '/docs',
+      '/docs/guides/sell-your-first-service',
+      '/api/agents',
+    ])
       expect(await statusOf(api.url + path), path).toBe(200)
     const [script = ''] =
       /\/docs\/assets\/scalar-[0-9a-f]{16}\.js/.exec(await (await fetch(`${api.url}/docs`)).text()) ?? []
