@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 
 const ROOT = join(import.meta.dirname, '../..')
-const PAGES = ['*.md', 'docs/**/*.md']
+const PAGES = ['*.md', 'docs/**/*.md', 'packages/*/README.md']
 
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
 const pages = (): string[] => globSync(PAGES, { cwd: ROOT })
@@ -38,7 +38,7 @@ test('docs: every relative link leads to a file and a heading that exist', () =>
 
 test('docs: every repository path in backticks exists', () => {
   const missing = pages().flatMap((page) =>
-    [...read(page).matchAll(/`((?:docs|packages|apps|tests|scripts)\/[\w./-]+\.(?:md|ts|sql|json))`/g)]
+    [...read(page).matchAll(/`((?:docs|packages|apps|tests|scripts|deploy|examples|tools)\/[\w./-]+\.(?:md|ts|sql|json|yaml))`/g)]
       .map(([, path = '']) => path)
       .filter((path) => !path.includes('NNNN') && !existsSync(join(ROOT, path)))
       .map((path) => `${page}: ${path}`),

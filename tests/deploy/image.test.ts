@@ -52,6 +52,7 @@ test('image: has the programs and the migrations, and no packages, sources, test
   expect(readdirSync(app)).toEqual(['dist'])
   expect(readdirSync(join(app, 'dist')).sort()).toEqual([
     'bin',
+    'docs',
     'migrations',
     'sbom.cdx.json',
     'sources.sha256',

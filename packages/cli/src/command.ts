@@ -21,7 +21,7 @@ export type Values<O extends Options> = {
       : string | undefined
 }
 
-/** What a command returns: one JSON document, and the same for people. */
+/** What a command returns: one JSON document, and the same as text. */
 export interface Result {
   readonly json: unknown
   readonly print: (printer: Printer) => void

@@ -33,7 +33,7 @@ export interface SignedIn {
   readonly kind: CredentialKind
 }
 
-/** A person who waits should not wait long for an API that is away. */
+/** Fails soon: a user waits at the terminal. */
 const TRANSPORT = { retries: 2, maxWaitSeconds: 10 }
 
 export async function openSession(

@@ -7,7 +7,7 @@ import type { WalletSigner } from './wallets.ts'
 export interface Credentials {
   /** The API key of an agent. */
   readonly apiKey?: string | undefined
-  /** An access token of the identity provider or of OAuth, or what returns the current one. */
+  /** An access token of the identity provider, or a function that returns the current one. */
   readonly token?: string | (() => string | Promise<string>) | undefined
   /** Signs every request. */
   readonly wallet?: WalletSigner | undefined

@@ -34,8 +34,7 @@ export function readDocuments(): Documents {
   const rendered = new Map<string, Promise<string>>()
   const render = (path: string): Promise<string> | undefined => {
     const document = byPath.get(path)
-    if (document !== undefined) return renderPage(document, documents)
-    return path === GUIDES ? Promise.resolve(guidesPage(documents)) : undefined
+    return document && renderPage(document, documents)
   }
   return {
     page: (path) => {
@@ -45,8 +44,6 @@ export function readDocuments(): Documents {
     },
   }
 }
-
-const GUIDES = '/docs/guides'
 
 function documentOf(file: string, text: string): Document {
   const [, title = file] = /^# (.+)$/m.exec(text) ?? []
@@ -60,26 +57,9 @@ async function renderPage(document: Document, documents: readonly Document[]): P
   return framed(document.title, document.path, content, documents)
 }
 
-function guidesPage(documents: readonly Document[]): string {
-  const guides = documents.filter(isGuide)
-  const content = html`<h1>Guides</h1>
-<p>Each guide is a list of commands that you can paste. They run on your machine against a local marketplace.</p>
-<ul class="cards">${guides.map(
-    ({ path, title, text }) => html`<li><h2><a href="${path}">${title}</a></h2><p>${leadOf(text)}</p></li>`,
-  )}</ul>`
-  return framed('Guides', GUIDES, content, documents)
-}
-
 const isIndex = ({ file }: Document): boolean => file.endsWith('/README.md')
 
 const isGuide = (document: Document): boolean => document.file.startsWith('guides/') && !isIndex(document)
-
-/** The first sentences of a page, as text. */
-const leadOf = (text: string): string =>
-  (text.split(/\n\s*\n/)[1] ?? '')
-    .replaceAll('\n', ' ')
-    .replace(/\[([^\]]+)\]\([^)]*\)/g, '$1')
-    .replaceAll('`', '')
 
 const framed = (title: string, path: string, content: Html, documents: readonly Document[]): string =>
   sitePage(

@@ -34,7 +34,7 @@ const headersOf = (event: EventName) => [
   header(
     'X-Market-Delivery-Id',
     'The same for every attempt: handle it once',
-    'whd_1794784877443_0snwjnwxjbap05ksv',
+    '5f0c21aa-9d4f-4c6b-8e2a-177350000001',
   ),
   header(
     'X-Market-Signature',
