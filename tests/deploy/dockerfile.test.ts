@@ -41,7 +41,14 @@ test('Dockerfile: it downloads nothing besides the locked packages, and contains
 
 test('.dockerignore: the context has what the build reads, and no tests, environments or results of builds', () => {
   const ignore = read('.dockerignore')
-  const inside = ['package.json', 'package-lock.json', '.npmrc', 'apps/api/src/main.ts', 'scripts/build.ts', 'docs/contract/README.md']
+  const inside = [
+    'package.json',
+    'package-lock.json',
+    '.npmrc',
+    'apps/api/src/main.ts',
+    'scripts/build.ts',
+    'docs/contract/README.md',
+  ]
   const outside = [
     ...[
       '.git/config',

@@ -35,7 +35,8 @@ export async function createRunDatabase(adminUrl: string, name: string): Promise
       return dropped
     })
     // The password of the server's own user, so that runs on one server agree on it.
-    await createRoles(adminUrl, decodeURIComponent(new URL(adminUrl).password))
+    const password = decodeURIComponent(new URL(adminUrl).password)
+    await createRoles(adminUrl, { api: password, worker: password })
     await migrate(url)
     return { url, abandoned, drop }
   } catch (error) {

@@ -5,6 +5,8 @@ export const ROLES = { api: 'market_api', worker: 'market_worker' } as const
 
 export type RoleName = keyof typeof ROLES
 
+type RolePasswords = { readonly [Name in RoleName]?: string | undefined }
+
 /** Advisory lock of `createRoles`, in the database `postgres` because roles belong to the whole server. */
 const LOCK = 7_301_405
 
@@ -23,14 +25,15 @@ const SETTINGS = {
  * Creates the roles of the api and the worker, or updates their settings. Any number of processes may call it. Without
  * a password a role can only log in where the server does not ask for one.
  */
-export async function createRoles(adminUrl: string, password = ''): Promise<void> {
+export async function createRoles(adminUrl: string, passwords: RolePasswords = {}): Promise<void> {
   const url = new URL(adminUrl)
   url.pathname = '/postgres'
   const client = new pg.Client({ connectionString: url.href })
   await client.connect()
   try {
     await client.query('select pg_advisory_lock($1)', [LOCK])
-    for (const role of Object.values(ROLES)) await createRole(client, role, password)
+    for (const name of Object.keys(ROLES) as RoleName[])
+      await createRole(client, ROLES[name], passwords[name] ?? '')
   } finally {
     await client.end()
   }

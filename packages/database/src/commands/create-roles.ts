@@ -7,7 +7,8 @@ const url = process.env['DATABASE_URL']
 if (url === undefined)
   throw new Error('Set DATABASE_URL to the migrated database, as a role that may create roles')
 for (const fault of unencryptedUrls(process.env)) throw new Error(fault)
-await createRoles(url, process.env['ROLES_PASSWORD'])
+const { API_ROLE_PASSWORD: api, WORKER_ROLE_PASSWORD: worker } = process.env
+await createRoles(url, { api, worker })
 const client = new pg.Client({ connectionString: url })
 await client.connect()
 try {

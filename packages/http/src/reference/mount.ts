@@ -14,7 +14,11 @@ export function mountReference(app: FastifyInstance, baseUrl: string): void {
   let document: Asset | undefined
   let loaded: Promise<Scalar> | undefined
   const scalar = () => {
-    loaded ??= loadScalar()
+    loaded ??= loadScalar().catch((error) => {
+      // The next request tries again.
+      loaded = undefined
+      throw error
+    })
     return loaded
   }
   app.get('/api/openapi.json', async (request, reply) => {

@@ -4,7 +4,8 @@ import { workerSettings } from './worker.ts'
 /** Read by commands, by `npm run dev` and by the clients, which may share a shell with a program. */
 const OTHER_SETTINGS = [
   ...[
-    'ROLES_PASSWORD',
+    'API_ROLE_PASSWORD',
+    'WORKER_ROLE_PASSWORD',
     'POSTGRES_URL',
     'MARKET_API_KEY',
     'MARKET_API_URL',
