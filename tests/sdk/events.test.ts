@@ -8,6 +8,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { makeOwnedAgent, makeUser } from '../support/makers.ts'
 import { type Market as RunningMarket, startMarket } from '../support/market.ts'
 import { makeService } from '../support/services.ts'
+import { BASE_URL } from '../support/settings.ts'
 import { until } from '../support/until.ts'
 
 let running: RunningMarket
@@ -159,7 +160,7 @@ test('events: a wallet that buys signs a new session for every connection', asyn
   const seller = await newSeller()
   const wallet = evmWallet(privateKeyToAccount(generatePrivateKey()))
   const proxy = await startProxy()
-  const market = new Market({ apiUrl: proxy.url, wallet })
+  const market = new Market({ apiUrl: proxy.url, site: BASE_URL, wallet })
   const stop = new AbortController()
   const stream = market.events({ role: 'buyer', signal: stop.signal })
   const first = stream.next()
