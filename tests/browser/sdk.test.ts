@@ -113,7 +113,7 @@ test('signs with wallets of both chains', async () => {
      const keys = await crypto.subtle.generateKey('Ed25519', false, ['sign', 'verify'])
      const wallets = [sdk.evmWallet(privateKeyToAccount(generatePrivateKey())), await sdk.solanaWallet(keys)]
      return Promise.all(wallets.map(async (wallet) =>
-       (await new sdk.Market({ apiUrl: values.url, wallet }).listOrders()).data.length))`,
+       (await new sdk.Market({ apiUrl: values.url, site: 'https://market.test', wallet }).listOrders()).data.length))`,
     { url: market.url },
   )
   expect(counts).toEqual([0, 0])

@@ -203,7 +203,7 @@ import { evmWallet, Market } from '@market/sdk'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 
 const wallet = evmWallet(privateKeyToAccount(generatePrivateKey()))
-const market = new Market({ apiUrl: process.env.MARKET_API_URL, wallet })
+const market = new Market({ apiUrl: process.env.MARKET_API_URL, site: 'https://market.test', wallet })
 const { data } = await market.listOrders()
 console.log(JSON.stringify({ orders: data.length, kind: 'wallet' }))
 `

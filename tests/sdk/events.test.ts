@@ -8,6 +8,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { makeOwnedAgent, makeUser } from '../support/makers.ts'
 import { type Market as RunningMarket, startMarket } from '../support/market.ts'
 import { makeService } from '../support/services.ts'
+import { BASE_URL } from '../support/settings.ts'
 import { until } from '../support/until.ts'
 
 let running: RunningMarket
@@ -29,6 +30,7 @@ async function startProxy(
   const server: Server = createServer(async (request, response) => {
     const isStream = request.url?.startsWith('/api/events/stream') === true
     if (isStream) {
+      open.add(response)
       paths.push(request.url ?? '')
       signatures.push(request.headers['x-market-wallet-sig'])
       const rejected = reject(paths.length)
@@ -43,10 +45,11 @@ async function startProxy(
     const reply = await fetch(`${running.url}${request.url}`, {
       headers: headers as Record<string, string>,
       signal: ended.signal,
-    })
+    }).catch(() => undefined)
+    // The connection was cut before the API responded.
+    if (reply === undefined) return void response.destroy()
     response.writeHead(reply.status, { 'content-type': reply.headers.get('content-type') ?? '' })
     response.flushHeaders()
-    if (isStream) open.add(response)
     if (reply.body)
       Readable.fromWeb(reply.body as never)
         .on('error', () => undefined)
@@ -159,7 +162,7 @@ test('events: a wallet that buys signs a new session for every connection', asyn
   const seller = await newSeller()
   const wallet = evmWallet(privateKeyToAccount(generatePrivateKey()))
   const proxy = await startProxy()
-  const market = new Market({ apiUrl: proxy.url, wallet })
+  const market = new Market({ apiUrl: proxy.url, site: BASE_URL, wallet })
   const stop = new AbortController()
   const stream = market.events({ role: 'buyer', signal: stop.signal })
   const first = stream.next()

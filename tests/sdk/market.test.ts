@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { makeOwnedAgent, makeUser, someName } from '../support/makers.ts'
 import { type Market as RunningMarket, startMarket } from '../support/market.ts'
 import { makeService } from '../support/services.ts'
+import { BASE_URL } from '../support/settings.ts'
 
 /** The client against the real API. */
 
@@ -29,7 +30,7 @@ const WALLETS = {
 describe.each(Object.entries(WALLETS))('a wallet of %s', (_, newWallet) => {
   test('orders, reads its order and cancels it, each with a signature of its own', async () => {
     const wallet = await newWallet()
-    const market = new Market({ apiUrl: apiUrl(), wallet })
+    const market = new Market({ apiUrl: apiUrl(), site: BASE_URL, wallet })
     const order = await market.createOrder({
       service_id: serviceId,
       brief: 'Read my branch, please.',
@@ -50,7 +51,7 @@ describe.each(Object.entries(WALLETS))('a wallet of %s', (_, newWallet) => {
       return wallet.signText(text)
     }
     const counting = { ...wallet, signText }
-    const market = new Market({ apiUrl: apiUrl(), wallet: counting })
+    const market = new Market({ apiUrl: apiUrl(), site: BASE_URL, wallet: counting })
     await market.listOrders()
     await market.listNotifications()
     expect(signatures).toBe(1)
@@ -61,7 +62,7 @@ test('registers an agent with a cosigner as its owner', async () => {
   const wallet = await WALLETS.EVM()
   const name = someName()
   const fields = { name, description: 'Counts the words of texts.', owner_wallet: wallet.address }
-  const { agent_id, api_key } = await new Market({ apiUrl: apiUrl() }).registerAgent(fields, {
+  const { agent_id, api_key } = await new Market({ apiUrl: apiUrl(), site: BASE_URL }).registerAgent(fields, {
     cosigner: wallet,
   })
   expect(await new Market({ apiUrl: apiUrl(), apiKey: api_key }).getMyAgent()).toMatchObject({

@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type Market as RunningMarket, startMarket } from '../support/market.ts'
 import { makeAgentWithService, makeOrderIn } from '../support/order-in-state.ts'
 import { makeService, SERVICE } from '../support/services.ts'
+import { BASE_URL } from '../support/settings.ts'
 import { until } from '../support/until.ts'
 
 /** Sellers on the real API. Paid orders are put into their state, because no chain is needed here. */
@@ -102,7 +103,7 @@ describe('sell', () => {
     start(market, { service: service.id, work: ({ order }: Job) => order.complaint ?? 'First version' })
     await untilDelivered(market, id)
     const wallet = evmWallet({ address: buyer.address, signMessage: ({ message }) => buyer.sign(message) })
-    await new Market({ apiUrl: running.url, wallet }).actOnOrder({
+    await new Market({ apiUrl: running.url, site: BASE_URL, wallet }).actOnOrder({
       order_id: id,
       action: 'revision',
       feedback: 'Shorter, please.',

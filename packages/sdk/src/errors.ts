@@ -8,6 +8,13 @@ interface Failure {
   readonly headers?: Headers | undefined
 }
 
+/** The purchase that a failed hire can be continued with. */
+export interface PurchaseReference {
+  readonly idempotencyKey: string
+  readonly orderId?: string
+  readonly statusUrl?: string
+}
+
 /** What is wrong with one field of a request. */
 export interface FieldError {
   readonly path: string
@@ -19,7 +26,7 @@ export class MarketError extends Error {
   override readonly name = 'MarketError'
   /** The HTTP status; 0 when there was no response. */
   readonly status: number
-  /** Stable, for programs: https://…/docs/contract/errors lists them. `unreachable` and `timeout` are of this client. */
+  /** Stable, for programs: https://…/docs/contract/errors lists them. The README of this package lists those of this client. */
   readonly code: string
   readonly requestId: string | undefined
   readonly details: readonly FieldError[]
@@ -29,6 +36,12 @@ export class MarketError extends Error {
   readonly body: unknown
   /** The headers of the response; undefined when there was none. */
   readonly headers: Headers | undefined
+  /** Of a hire whose payment was signed. Pass it to `hire` again to continue this purchase instead of a second one. */
+  readonly idempotencyKey: string | undefined
+  /** Of a hire that was paid. */
+  readonly orderId: string | undefined
+  /** Of a hire that was paid. Whoever has this URL can read the order. */
+  readonly statusUrl: string | undefined
 
   constructor(message: string, failure: Failure, options?: ErrorOptions) {
     super(message, options)
@@ -39,8 +52,15 @@ export class MarketError extends Error {
     this.retryAfterSeconds = failure.retryAfterSeconds
     this.body = failure.body
     this.headers = failure.headers
+    this.idempotencyKey = undefined
+    this.orderId = undefined
+    this.statusUrl = undefined
   }
 }
+
+/** Adds what continues the purchase to an error of a hire after its payment was signed. */
+export const withPurchase = (error: unknown, reference: PurchaseReference): unknown =>
+  error instanceof Error && Object.isExtensible(error) ? Object.assign(error, reference) : error
 
 /** The error of a response that is not 2xx. */
 export function errorOf(response: Response, body: unknown): MarketError {
@@ -48,7 +68,7 @@ export function errorOf(response: Response, body: unknown): MarketError {
   const fields = (typeof body === 'object' && body !== null ? body : {}) as Readonly<Record<string, unknown>>
   const textOf = (name: string) => (typeof fields[name] === 'string' ? fields[name] : undefined)
   // A 402 has its code in `error` and the sentence in `message`.
-  const code = textOf('code') ?? (status === 402 ? (textOf('error') ?? 'payment_required') : 'bad_response')
+  const code = textOf('code') ?? (status === 402 ? textOf('error') : undefined) ?? 'bad_response'
   const message =
     textOf('message') ??
     textOf('error') ??
@@ -64,7 +84,10 @@ export function errorOf(response: Response, body: unknown): MarketError {
   })
 }
 
+/** `Retry-After` in seconds. A date counts as absent: the API sends none. */
 export function retryAfterOf(headers: Headers): number | undefined {
   const seconds = headers.get('retry-after')
-  return seconds !== null && /^\d+$/.test(seconds) ? Number(seconds) : undefined
+  return seconds !== null && /^\d+$/.test(seconds)
+    ? Math.min(Number(seconds), Number.MAX_SAFE_INTEGER)
+    : undefined
 }

@@ -1,10 +1,10 @@
 import type { Connection } from './connection.ts'
-import { MarketError } from './errors.ts'
+import { MarketError, type PurchaseReference, retryAfterOf, withPurchase } from './errors.ts'
 import { ROUTES } from './generated/routes.ts'
 import type { OrderPage, PendingPurchase, Purchase } from './generated/types.ts'
 import type { Payer } from './payers.ts'
 import type { PaymentNetwork } from './payment.ts'
-import { chooseRequirement, encodePayment, readQuote } from './payment-required.ts'
+import { chooseRequirement, encodePayment, limitTimeout, readQuote } from './payment-required.ts'
 import { isPassing, sendOnce, sendWithRetries, sleep } from './send.ts'
 import { microsOf, usdOf } from './usdc.ts'
 
@@ -38,7 +38,7 @@ export interface HireOptions {
    */
   readonly idempotencyKey?: string
   readonly onProgress?: (progress: HireProgress) => void
-  /** Ends the wait. A purchase that was paid stays paid. */
+  /** Ends the wait. A purchase that was paid stays paid. The reason of the signal is thrown; `onProgress` has the key. */
   readonly signal?: AbortSignal
 }
 
@@ -66,14 +66,25 @@ export async function hire(connection: Connection, options: HireOptions): Promis
   const { requirement, network, amount } = chooseRequirement(quote, payer, options.network, limit)
   onProgress?.({ step: 'quoted', amountUsd: usdOf(amount), network, idempotencyKey })
   signal?.throwIfAborted()
-  const payment = encodePayment(quote, requirement, await payer.sign(requirement))
-  signal?.throwIfAborted()
-  const purchase = await pay(connection, options, { payment, idempotencyKey })
-  const access = accessOf(connection, purchase)
-  onProgress?.({ step: 'paid', orderId: purchase.order_id, statusUrl: access.statusUrl })
-  const page = await untilDelivered(connection, access.input, signal)
-  onProgress?.({ step: 'delivered', orderId: purchase.order_id })
-  return { order: page.order, deliverables: page.deliverables, statusUrl: access.statusUrl }
+  const payload = await payer.sign(limitTimeout(requirement))
+  let reference: PurchaseReference = { idempotencyKey }
+  try {
+    signal?.throwIfAborted()
+    const payment = encodePayment(quote, requirement, payload)
+    const purchase = await pay(connection, options, { payment, idempotencyKey })
+    const orderId = purchase.order_id
+    reference = { idempotencyKey, orderId }
+    const { input, statusUrl } = accessOf(connection, purchase)
+    reference = { idempotencyKey, orderId, statusUrl }
+    onProgress?.({ step: 'paid', orderId, statusUrl })
+    const page = await untilDelivered(connection, input, signal)
+    onProgress?.({ step: 'delivered', orderId })
+    return { order: page.order, deliverables: page.deliverables, statusUrl }
+  } catch (error) {
+    // The reason of an abort is the caller's, who can use it for several calls, so it is not changed.
+    if (signal?.aborted && error === signal.reason) throw error
+    throw withPurchase(error, reference)
+  }
 }
 
 const inputOf = ({ service, brief, requirements }: HireOptions) => ({
@@ -121,10 +132,10 @@ async function pay(
       if (!isUndecided(outcome)) throw outcome
       last = outcome
     } else {
-      const { data } = outcome.body as { readonly data?: Purchase | PendingPurchase }
-      if (data !== undefined && 'order_id' in data) return data
+      const purchase = purchaseIn(outcome.body)
+      if (purchase !== undefined) return purchase
     }
-    await sleep(waitMs(outcome, tries), signal)
+    await sleep(Math.min(waitMs(outcome, tries), deadline - Date.now()), signal)
   }
   throw new MarketError(
     `It is not known yet whether the payment took effect. Call hire again with idempotencyKey ${idempotencyKey}: it does not pay twice.`,
@@ -133,21 +144,32 @@ async function pay(
   )
 }
 
-/** Whether the same payment can still be accepted. Any other error says that it was not used. */
+/** The purchase of a response; undefined when it is pending, or when the response is not one of the API. */
+function purchaseIn(body: unknown): Purchase | undefined {
+  const { data } = (body ?? {}) as { readonly data?: Purchase | PendingPurchase | null }
+  return typeof data === 'object' && data !== null && 'order_id' in data ? data : undefined
+}
+
+/**
+ * Whether the same payment can still be accepted, or was already. Only another error of the API says that it was not used:
+ * a proxy does not know.
+ */
 const isUndecided = (error: MarketError): boolean =>
-  isPassing(error) || error.code === 'payment_in_progress' || error.code === 'transaction_not_found_yet'
+  isPassing(error) ||
+  error.status >= 500 ||
+  error.code === 'bad_response' ||
+  error.code === 'payment_in_progress' ||
+  error.code === 'transaction_not_found_yet'
 
 function waitMs(outcome: MarketError | { readonly response: Response }, tries: number): number {
   const asked =
-    outcome instanceof MarketError
-      ? outcome.retryAfterSeconds
-      : Number(outcome.response.headers.get('retry-after') ?? 1)
+    outcome instanceof MarketError ? outcome.retryAfterSeconds : retryAfterOf(outcome.response.headers)
   return 1_000 * (asked ?? Math.min(MAX_WAIT_SECONDS, 0.5 * 2 ** tries))
 }
 
 /** Only the access token is read from `status_url`: requests go to `apiUrl`, whatever host it names. */
 function accessOf({ apiUrl }: Connection, { order_id, status_url }: Purchase) {
-  const token = new URL(status_url, apiUrl).searchParams.get('t')
+  const token = URL.canParse(status_url, apiUrl) ? new URL(status_url, apiUrl).searchParams.get('t') : null
   if (token === null)
     throw new MarketError(
       `Order ${order_id} was bought, but the response has no access token. Repeat the call with its idempotencyKey.`,

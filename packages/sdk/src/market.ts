@@ -13,6 +13,8 @@ import { requestSigner } from './sign-request.ts'
 export interface MarketOptions extends Credentials, Partial<Transport> {
   /** The origin of the API, for example https://api.example. */
   readonly apiUrl: string
+  /** The public origin of the API, which the texts for wallets name. Set it when `apiUrl` is another one; `apiUrl` by default. */
+  readonly site?: string | undefined
 }
 
 const DEFAULTS = { retries: 4, maxWaitSeconds: 60, timeoutMs: 60_000 }
@@ -25,9 +27,11 @@ export class Market {
   readonly apiUrl: string
   readonly #connection: Connection
 
-  constructor({ apiUrl, apiKey, token, wallet, ...transport }: MarketOptions) {
+  constructor({ apiUrl, site, apiKey, token, wallet, ...transport }: MarketOptions) {
     const api = readApiUrl('apiUrl', apiUrl)
     if ('problem' in api) throw new TypeError(api.problem)
+    const named = readApiUrl('site', site ?? apiUrl)
+    if ('problem' in named) throw new TypeError(named.problem)
     if ([apiKey, token, wallet].filter((one) => one !== undefined).length > 1)
       throw new TypeError(
         'Pass one of apiKey, token and wallet. A second wallet signs as cosigner of a call.',
@@ -37,8 +41,10 @@ export class Market {
       api.origin,
       { apiKey, token, wallet },
       { ...DEFAULTS, fetch: (...request) => fetch(...request), ...withoutUndefined(transport) },
-      requestSigner((signer, wallet_chain, purpose) =>
-        this.getAuthMessage({ wallet: signer, wallet_chain, purpose } as never),
+      requestSigner(
+        (signer, wallet_chain, purpose) =>
+          this.getAuthMessage({ wallet: signer, wallet_chain, purpose } as never),
+        named.origin,
       ),
       async () => (await this.getMyAgent()).id,
     )

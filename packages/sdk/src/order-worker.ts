@@ -30,9 +30,12 @@ export type ServiceFields = Omit<Operations['createService']['input'], 'agent_id
 export interface SellOptions {
   /** The id of a service, or its fields: an active service of the agent with the same title is used, else it is created. */
   readonly service: string | ServiceFields
-  /** Does the work. When it throws, the order stays undone and is tried again after a while. */
+  /**
+   * Does the work. When it throws, the order stays undone and is tried again after a while. When only the delivery fails,
+   * its result is delivered again without another call.
+   */
   readonly work: (job: Job) => WorkResult | Promise<WorkResult>
-  /** Is told why an order was not delivered. By default the message is written to the console. */
+  /** Called with the reason why an order was not delivered. By default the message is written to the console. */
   readonly onError?: (error: unknown, order: Order | undefined) => void
   readonly onProgress?: (progress: SellerProgress) => void
   /** Ends the seller after the work in progress. */
@@ -44,6 +47,8 @@ export interface SellOptions {
 export type WorkCalls = Pick<Calls, 'deliverOrder' | 'getMyAgent' | 'getOrder' | 'listAgentOrders'>
 
 const OPEN: ReadonlySet<Order['status']> = new Set(['paid', 'in_progress', 'revision_requested'])
+/** The same result would be rejected again. */
+const NOT_ACCEPTABLE: ReadonlySet<number> = new Set([400, 413])
 const CONCURRENCY = 4
 const FIRST_WAIT_SECONDS = 1
 const MAX_WAIT_SECONDS = 60
@@ -57,6 +62,10 @@ export class OrderWorker {
   readonly #running = new Map<string, Promise<void>>()
   /** Orders of which an event came while they were worked on. */
   readonly #again = new Set<string>()
+  /** What was made and is not delivered yet, per order: the work can cost money, so it is not repeated. */
+  readonly #results = new Map<string, { readonly revision: number; readonly delivery: Delivery }>()
+  /** Orders whose result the API does not accept. They wait for an event. */
+  readonly #rejected = new Set<string>()
   readonly #waiting: (() => void)[] = []
   #free: number
 
@@ -73,7 +82,7 @@ export class OrderWorker {
     const { id: agent_id } = await this.#market.getMyAgent()
     const status = [...OPEN].join(',')
     const open = this.#market.listAgentOrders({ agent_id, service_id: this.#serviceId, status })
-    for await (const { id } of open) if (!this.#running.has(id)) this.add(id)
+    for await (const { id } of open) if (!this.#running.has(id) && !this.#rejected.has(id)) this.add(id)
   }
 
   /** Works on an order in the background. */
@@ -82,6 +91,7 @@ export class OrderWorker {
       this.#again.add(orderId)
       return
     }
+    this.#rejected.delete(orderId)
     const working = this.#deliverUntilDone(orderId).finally(() => {
       this.#running.delete(orderId)
       if (this.#again.delete(orderId) && !this.#signal.aborted) this.add(orderId)
@@ -100,12 +110,13 @@ export class OrderWorker {
       let order: Order | undefined
       try {
         ;({ order } = await this.#market.getOrder({ order_id: orderId }, { signal: this.#signal }))
-        if (!this.#isMine(order)) return
-        await this.#work(order)
+        if (this.#isMine(order)) await this.#work(order)
+        this.#results.delete(orderId)
         return
       } catch (error) {
         if (this.#signal.aborted) return
         reportError(this.#options, error, order)
+        if (this.#rejected.has(orderId)) return
       }
       const wait = Math.min(MAX_WAIT_SECONDS, FIRST_WAIT_SECONDS * 2 ** failures)
       await sleep(wait * 1_000, this.#signal).catch(() => undefined)
@@ -120,24 +131,37 @@ export class OrderWorker {
   async #work(order: Order): Promise<void> {
     if (order.contested_at !== null)
       throw new Error(`Its payment is contested since ${order.contested_at}. It is tried again later.`)
-    await this.#takePlace()
+    await this.#acquireSlot()
     try {
       if (this.#signal.aborted) return
-      this.#options.onProgress?.({ step: 'working', orderId: order.id })
-      const result = await this.#options.work({ order, signal: this.#signal })
-      await this.#deliver(order, result)
+      await this.#deliver(order, await this.#resultOf(order))
       this.#options.onProgress?.({ step: 'delivered', orderId: order.id })
     } finally {
-      this.#leavePlace()
+      this.#releaseSlot()
     }
   }
 
+  /** The result of this revision: the one that is not delivered yet, or a new one. */
+  async #resultOf(order: Order): Promise<Delivery> {
+    const { id, revision_count: revision } = order
+    const made = this.#results.get(id)
+    if (made?.revision === revision) return made.delivery
+    this.#options.onProgress?.({ step: 'working', orderId: id })
+    const delivery = deliveryOf(await this.#options.work({ order, signal: this.#signal }))
+    this.#results.set(id, { revision, delivery })
+    return delivery
+  }
+
   /** The key makes each revision of an order delivered once, whoever repeats the request. */
-  async #deliver(order: Order, result: WorkResult): Promise<void> {
+  async #deliver(order: Order, delivery: Delivery): Promise<void> {
     const idempotencyKey = `deliver:${order.id}:${order.revision_count}`
     try {
-      await this.#market.deliverOrder({ order_id: order.id, ...deliveryOf(result) }, { idempotencyKey })
+      await this.#market.deliverOrder({ order_id: order.id, ...delivery }, { idempotencyKey })
     } catch (error) {
+      if (error instanceof MarketError && NOT_ACCEPTABLE.has(error.status)) {
+        this.#rejected.add(order.id)
+        this.#results.delete(order.id)
+      }
       // Another process, or this one before a crash, delivered another result; or the order was cancelled.
       if (!(error instanceof MarketError) || (error.status !== 409 && error.status !== 422)) throw error
       const { order: now } = await this.#market.getOrder({ order_id: order.id })
@@ -145,19 +169,24 @@ export class OrderWorker {
     }
   }
 
-  async #takePlace(): Promise<void> {
+  async #acquireSlot(): Promise<void> {
     if (this.#free > 0) this.#free--
     else await new Promise<void>((resolve) => this.#waiting.push(resolve))
   }
 
-  #leavePlace(): void {
+  #releaseSlot(): void {
     const next = this.#waiting.shift()
     if (next === undefined) this.#free++
     else next()
   }
 }
 
-function deliveryOf(result: WorkResult) {
+interface Delivery {
+  readonly deliverables: readonly Deliverable[]
+  readonly note?: string
+}
+
+function deliveryOf(result: WorkResult): Delivery {
   if (typeof result === 'string') return { deliverables: [{ type: 'text' as const, content: result }] }
   return 'deliverables' in result ? result : { deliverables: result }
 }

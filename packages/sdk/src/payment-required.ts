@@ -16,6 +16,16 @@ interface NamedEntry {
   readonly asset?: { readonly address?: unknown }
 }
 
+/** The CAIP-2 id of each network, so that the API cannot have a payment on another chain signed. A deployment chooses its `alt-mainnet`. */
+const CHAINS: Readonly<Record<PaymentNetwork, RegExp>> = {
+  'base-mainnet': /^eip155:8453$/,
+  'alt-mainnet': /^eip155:(?!8453$)\d+$/,
+  'solana-mainnet': /^solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp$/,
+}
+
+/** The API asks for five minutes. A signed payment that stays valid for long could be used long after the hire failed. */
+const MAX_TIMEOUT_SECONDS = 600
+
 /** Reads the quote of a 402 response. */
 export function readQuote({ headers, body }: MarketError): Quote {
   const required = decode(headers?.get('payment-required') ?? '')
@@ -54,6 +64,11 @@ export function chooseRequirement(
       { status: 402, code: 'network_not_accepted' },
     )
   }
+  if (!CHAINS[network].test(requirement.network))
+    throw new MarketError(
+      `The API asks for a payment on ${requirement.network}, which is not ${network}. Nothing was signed. Check apiUrl.`,
+      { status: 402, code: 'bad_response' },
+    )
   const amount = /^\d{1,30}$/.test(requirement.amount) ? BigInt(requirement.amount) : undefined
   if (amount === undefined)
     throw new MarketError('The API asks for an amount that is not a number. Nothing was signed.', {
@@ -67,6 +82,14 @@ export function chooseRequirement(
     )
   return { requirement, network, amount }
 }
+
+/** The requirement as it is signed: the payment is valid for at most ten minutes. */
+export const limitTimeout = (requirement: PaymentRequirement): PaymentRequirement => ({
+  ...requirement,
+  maxTimeoutSeconds: Number.isFinite(requirement.maxTimeoutSeconds)
+    ? Math.min(requirement.maxTimeoutSeconds, MAX_TIMEOUT_SECONDS)
+    : MAX_TIMEOUT_SECONDS,
+})
 
 /** The value of `PAYMENT-SIGNATURE`. */
 export function encodePayment(

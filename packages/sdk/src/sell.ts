@@ -45,8 +45,8 @@ export async function sell(market: Seller, options: SellOptions): Promise<void> 
   }
 }
 
-/** How often a seller with webhooks looks for orders of which no webhook came. */
-const LOOK_EVERY_MS = 60_000
+/** How often a seller with webhooks reads the open orders, for those of which no webhook came. */
+const RECHECK_MS = 60_000
 const RETRY_MS = 5_000
 
 /** Sells a service with webhooks. */
@@ -69,7 +69,7 @@ export function webhookSeller(market: Seller, options: WebhookSellOptions): Webh
   starting.catch(() => undefined)
   const timer = setInterval(() => {
     starting.then((worker) => worker.addOpenOrders()).catch((error) => reportError(options, error, undefined))
-  }, LOOK_EVERY_MS)
+  }, RECHECK_MS)
   // Node ends when nothing else is open; browsers have no such function.
   ;(timer as { unref?: () => void }).unref?.()
   signal.addEventListener('abort', () => clearInterval(timer), { once: true })

@@ -18,6 +18,11 @@ export interface Prepared {
 
 /** Failures that pass. A write is safe to repeat because every try has the same Idempotency-Key. */
 const PASSING = new Set([408, 429, 500, 502, 503, 504])
+/** Proxies have statuses of their own from here on, for an API that they cannot reach. */
+const FIRST_PROXY_STATUS = 520
+
+/** No wait is longer: a timer of more than 24 days would end at once. */
+const MAX_SLEEP_MS = 3_600_000
 
 /**
  * Sends a request until it has a response that does not change by waiting. `prepare` is called for every try, because
@@ -39,7 +44,7 @@ export async function sendWithRetries(
 
 /** Whether the same request can succeed later. */
 export const isPassing = ({ status, code }: MarketError): boolean =>
-  PASSING.has(status) || (status === 0 && code !== 'aborted') || code === 'request_in_progress'
+  PASSING.has(status) || status >= FIRST_PROXY_STATUS || status === 0 || code === 'request_in_progress'
 
 /** What the server asks for, else 0.25, 0.5, 1, … seconds with some chance, so that clients do not return all at once. */
 const waitSeconds = ({ retryAfterSeconds }: MarketError, tries: number): number =>
@@ -88,7 +93,7 @@ export function parse(text: string): unknown {
   }
 }
 
-/** Resolves after a time, or rejects when `signal` is aborted. */
+/** Resolves after a time of at most an hour, or rejects when `signal` is aborted. */
 export function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted()
@@ -96,10 +101,13 @@ export function sleep(milliseconds: number, signal?: AbortSignal): Promise<void>
       clearTimeout(timer)
       reject(signal?.reason)
     }
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', onAbort)
-      resolve()
-    }, milliseconds)
+    const timer = setTimeout(
+      () => {
+        signal?.removeEventListener('abort', onAbort)
+        resolve()
+      },
+      Math.min(milliseconds, MAX_SLEEP_MS),
+    )
     signal?.addEventListener('abort', onAbort, { once: true })
   })
 }

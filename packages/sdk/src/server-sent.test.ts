@@ -39,3 +39,19 @@ test('reads the same when every byte comes alone', async () => {
 test('throws when nothing comes for too long', async () => {
   await expect(all(responseOf([], false), 5)).rejects.toThrow('Nothing came')
 })
+
+const MEBIBYTE = 1_048_576
+const repeat = (text: string, count: number) =>
+  Array.from({ length: count }, () => new TextEncoder().encode(text))
+
+test('reads a message of a mebibyte that comes in small chunks', async () => {
+  const chunks = [...repeat('data: ', 1), ...repeat('x'.repeat(64), 16_000), ...repeat('\n\n', 1)]
+  expect((await all(responseOf(chunks))).map(({ data }) => data?.length)).toEqual([1_024_000])
+})
+
+test.each([
+  ['that has no end', repeat('x'.repeat(65_536), 18)],
+  ['in one chunk', repeat(`data: ${'x'.repeat(MEBIBYTE)}\n\n`, 1)],
+])('throws at a message of more than a mebibyte %s', async (_, chunks) => {
+  await expect(all(responseOf(chunks, false))).rejects.toMatchObject({ code: 'bad_response' })
+})
