@@ -272,9 +272,13 @@ test('login: another API than the one of the profile needs --issuer in the same 
 
 test('README: lists every error code of this program', () => {
   const source = new URL('.', import.meta.url)
-  const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'))
+  const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((file) =>
+    file.endsWith('.ts'),
+  )
   const codes = files.flatMap((file) =>
-    [...readFileSync(new URL(file, source), 'utf8').matchAll(/new CommandError\(\s*'(\w+)'/g)].map(([, code]) => code),
+    [...readFileSync(new URL(file, source), 'utf8').matchAll(/new CommandError\(\s*'(\w+)'/g)].map(
+      ([, code]) => code,
+    ),
   )
   const readme = readFileSync(new URL('../README.md', source), 'utf8')
   expect(codes).toContain('no_api_key')

@@ -24,8 +24,10 @@ let url: string
 const server = createServer(async (request, response) => {
   const path = request.url ?? ''
   let body: Json
-  if (request.method === 'POST') body = { jsonrpc: '2.0', id: 1, result: node(JSON.parse(await text(request))) }
-  else if (path.startsWith('/api/solvency/anchors')) body = { success: true, data: anchors, next_cursor: null }
+  if (request.method === 'POST')
+    body = { jsonrpc: '2.0', id: 1, result: node(JSON.parse(await text(request))) }
+  else if (path.startsWith('/api/solvency/anchors'))
+    body = { success: true, data: anchors, next_cursor: null }
   else if (path.startsWith('/api/solvency/proof')) {
     body = { success: true, data: path.includes('rsv_s') ? [] : proofs, omitted: 0 }
   } else body = { success: true, data: solvency }
@@ -136,7 +138,11 @@ const coldAt = (address: string) => {
 
 test.each<[string, () => void, RegExp]>([
   ['the cold address is the treasury', () => coldAt(TREASURY.toLowerCase()), /counted twice/],
-  ['the cold address is padded', () => coldAt(TREASURY.replace('0x', `0x${'0'.repeat(24)}`)), /not an address/],
+  [
+    'the cold address is padded',
+    () => coldAt(TREASURY.replace('0x', `0x${'0'.repeat(24)}`)),
+    /not an address/,
+  ],
   ['a payout is listed in two cases', () => inFlight(PAYOUT, PAYOUT.replace(/cd/g, 'CD')), /listed twice/],
   [
     'a payout and what it replaces both count',
@@ -147,7 +153,11 @@ test.each<[string, () => void, RegExp]>([
     },
     /sent 2\.00 in flight.*2\.00 is missing/,
   ],
-  ['a network of --rpc and the anchor is left out', () => void solvency.shift(), /base-mainnet +the API does not/],
+  [
+    'a network of --rpc and the anchor is left out',
+    () => void solvency.shift(),
+    /base-mainnet +the API does not/,
+  ],
   [
     'the proof is of another snapshot',
     () => {
