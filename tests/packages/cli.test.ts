@@ -1,5 +1,5 @@
 import { mkdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Market, startMarket } from '../support/market.ts'
 import { findNode20, installClient, run } from './install.ts'
@@ -22,10 +22,11 @@ test.each(['Node 20', 'Node 24'])(
     const node = version === 'Node 20' ? await findNode20() : process.execPath
     const settings = join(installed.folder, version)
     mkdirSync(settings)
+    const command = join(installed.folder, 'node_modules/.bin/market')
     const program = async (...args: string[]) => {
-      const { stdout, stderr } = await run(node, [join(installed.package, 'bin/market.mjs'), ...args], {
+      const { stdout, stderr } = await run(command, args, {
         cwd: installed.folder,
-        env: { MARKET_API_URL: market.url, XDG_CONFIG_HOME: settings },
+        env: { PATH: dirname(node), MARKET_API_URL: market.url, XDG_CONFIG_HOME: settings },
       })
       expect(stderr).toBe('')
       return stdout
@@ -36,8 +37,13 @@ test.each(['Node 20', 'Node 24'])(
     expect(checks).toContainEqual(expect.objectContaining({ check: 'api', result: 'ok' }))
     expect(JSON.parse(await program('services', '--json'))).toEqual({ data: [], next_cursor: null })
     const hire = ['hire', 'svc_1', '--brief', 'x', '--max-usd', '1']
-    const env = { MARKET_API_URL: market.url, XDG_CONFIG_HOME: settings, MARKET_WALLET_KEY: '1'.repeat(64) }
-    const failed = run(node, [join(installed.package, 'bin/market.mjs'), ...hire], { env })
+    const env = {
+      PATH: dirname(node),
+      MARKET_API_URL: market.url,
+      XDG_CONFIG_HOME: settings,
+      MARKET_WALLET_KEY: '1'.repeat(64),
+    }
+    const failed = run(command, hire, { env })
     await expect(failed).rejects.toMatchObject({
       code: 1,
       stderr: expect.stringContaining('service_not_found'),

@@ -1,5 +1,5 @@
 /** The command that helps with an error code of the API. `<…>` stands for what the user knows. */
-const NEXT: Readonly<Record<string, string>> = {
+export const NEXT: Readonly<Record<string, string>> = {
   unreachable: 'market doctor',
   timeout: 'market doctor',
   bad_response: 'market doctor',

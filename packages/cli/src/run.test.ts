@@ -1,15 +1,16 @@
-import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { MarketError } from '@market/sdk'
 import { afterAll, describe, expect, test } from 'vitest'
 import { COMMANDS } from './commands.ts'
 import { describeError } from './describe-error.ts'
-import { nextCommand } from './error-hints.ts'
+import { NEXT, nextCommand } from './error-hints.ts'
 import { parseArguments } from './parse-arguments.ts'
 import { run } from './run.ts'
 import { checkClock, checkNode } from './subcommands/doctor.ts'
-import { newestCursor, webhookOf } from './subcommands/events.ts'
+import { newestCursor, signingSecret, webhookOf } from './subcommands/events.ts'
+import { payingNote } from './subcommands/hire.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'cli-unit-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -58,6 +59,7 @@ describe('arguments', () => {
     [['config', 'set', 'api_ulr', 'x'], /Did you mean api_url\?/],
     [['config', 'set', 'api_url', 'http://api.example'], /must begin with https/],
     [['login'], /--issuer is missing/],
+    [['events', 'listen', '--secret', 'x'], /Unknown option: --secret/],
     [['solvency', 'verify', '--rpc', 'base'], /Write --rpc base-mainnet=/],
   ])('%j ends with 2 and a sentence, and prints nothing on stdout', async (args, sentence) => {
     const { status, out, error } = await market(args, { MARKET_API_URL: 'http://127.0.0.1:4000' })
@@ -149,17 +151,15 @@ describe('errors', () => {
     expect(nextCommand(code, status)).toBe(next)
   })
 
-  test('every next command is one of this program', () => {
-    for (const code of ['no_endpoint', 'not_payable', 'wallet_busy', 'role_required', 'no_payout_address']) {
-      const words = nextCommand(code, 400)?.split(' ').slice(1) ?? []
-      const plain = words.filter((word) => /^[a-z-]+$/.test(word) && !word.startsWith('-'))
-      expect(COMMANDS.map(({ name }) => name)).toContain(
-        plain
-          .slice(0, 2)
-          .join(' ')
-          .replace(/ (buyer|seller)$/, ''),
-      )
-    }
+  test.each(Object.entries(NEXT))('the next command after %s is one of this program', (_, next) => {
+    const [program, ...words] = next.split(' ')
+    const end = words.findIndex((word) => !/^[a-z][a-z-]*$/.test(word))
+    const name = (end < 0 ? words : words.slice(0, end)).join(' ')
+    expect(program).toBe('market')
+    const command = COMMANDS.find((one) => one.name === name)
+    expect(command, next).toBeDefined()
+    const options = words.filter((word) => word.startsWith('--')).map((word) => word.slice(2))
+    expect(Object.keys(command?.options ?? {})).toEqual(expect.arrayContaining(options))
   })
 
   test('--json describes an error of the API with its code, status and request', () => {
@@ -243,3 +243,44 @@ test.each([0, 1, 99, 100, 101, 250, 12_345])(
     expect(requests).toBeLessThan(30)
   },
 )
+
+test('hire: the note before the payment has the key that continues it', () => {
+  const note = payingNote({ amountUsd: '5.50', network: 'base-mainnet', idempotencyKey: 'key-1' })
+  expect(note).toContain('--idempotency-key key-1')
+})
+
+test('events listen: MARKET_WEBHOOK_SECRET signs and is not shown, a generated secret is shown', () => {
+  const { secret, shown } = signingSecret({ MARKET_WEBHOOK_SECRET: 'whsec_mine' })
+  expect([secret, shown.includes('whsec_mine')]).toEqual(['whsec_mine', false])
+  const generated = signingSecret({})
+  expect(generated.shown).toBe(generated.secret)
+})
+
+test('login: another API than the one of the profile needs --issuer in the same call', async () => {
+  for (const [name, value] of [
+    ['api_url', 'http://localhost:4000'],
+    ['issuer', 'http://localhost:1'],
+    ['client_id', 'cli'],
+  ] as const)
+    expect((await market(['config', 'set', name, value, '--profile', 'bound'])).status).toBe(0)
+  const other = { MARKET_API_URL: 'http://127.0.0.1:4001' }
+  expect(await market(['login', '--profile', 'bound'], other)).toMatchObject({
+    status: 2,
+    error: expect.stringContaining('--issuer is missing. Profile bound is for http://localhost:4000'),
+  })
+})
+
+test('README: lists every error code of this program', () => {
+  const source = new URL('.', import.meta.url)
+  const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((file) =>
+    file.endsWith('.ts'),
+  )
+  const codes = files.flatMap((file) =>
+    [...readFileSync(new URL(file, source), 'utf8').matchAll(/new CommandError\(\s*'(\w+)'/g)].map(
+      ([, code]) => code,
+    ),
+  )
+  const readme = readFileSync(new URL('../README.md', source), 'utf8')
+  expect(codes).toContain('no_api_key')
+  for (const code of [...codes, 'usage', 'failed']) expect(readme).toContain(`| \`${code}\` |`)
+})

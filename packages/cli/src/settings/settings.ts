@@ -29,6 +29,8 @@ export interface Settings {
   readonly as: CredentialKind | undefined
   /** Throws when it is missing or malformed. */
   readonly apiUrl: () => string
+  /** Whether --api-url or MARKET_API_URL names another API than the profile. */
+  readonly isOtherApi: () => boolean
   /** What MARKET_API_KEY, MARKET_TOKEN and the profile have for this API. */
   readonly credential: (kind: CredentialKind) => Credential | undefined
 }
@@ -64,6 +66,11 @@ export async function readSettings(environment: Environment, globals: Choices): 
     profile,
     as: globals.as as CredentialKind | undefined,
     apiUrl,
+    isOtherApi: () => {
+      if (profile.api_url === undefined) return false
+      const own = readApiUrl('api_url', profile.api_url)
+      return !('origin' in own) || own.origin !== apiUrl()
+    },
     credential: (kind) => credentialOf(kind, environment, profile, apiUrl),
   }
 }

@@ -132,4 +132,6 @@ const evm: ReserveChain = {
   },
 }
 
-export const chainOf = (network: string): ReserveChain => (network === 'solana-mainnet' ? solana : evm)
+export const isSolana = (network: string): boolean => network === 'solana-mainnet'
+
+export const chainOf = (network: string): ReserveChain => (isSolana(network) ? solana : evm)

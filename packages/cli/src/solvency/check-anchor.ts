@@ -1,13 +1,15 @@
 import { callNode, solanaTransaction } from './chain-reads.ts'
-import { anchorText, type ReserveAnchor } from './merkle-proof.ts'
+import { anchorShapeProblem, anchorText, type ReserveAnchor } from './merkle-proof.ts'
 
 const MEMO_PROGRAM = 'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr'
-/** Pages of 1,000 transactions that are searched for a second memo of the same day. */
+const PAGE = 1_000
+/** Pages of transactions that are searched for a second memo of the same day. */
 const MEMO_PAGES = 20
 
 /** Whether the listed roots result in the text of the API; a node is not needed for this. */
 export const textProblem = (anchor: ReserveAnchor): string | undefined =>
-  anchorText(anchor) === anchor.text ? undefined : 'the text is not the hash of the listed roots'
+  anchorShapeProblem(anchor) ??
+  (anchorText(anchor) === anchor.text ? undefined : 'the text is not the hash of the listed roots')
 
 /** Whether the memo that everyone can read is the text of the API, signed by the treasury and by nothing else that day. */
 export async function anchorProblem(
@@ -27,31 +29,35 @@ export async function anchorProblem(
   if (accountKeys[0]?.pubkey !== treasury) return `the transaction is signed by ${accountKeys[0]?.pubkey}`
   const memos = instructions.filter(({ programId }) => programId === MEMO_PROGRAM).map(({ parsed }) => parsed)
   if (memos.length !== 1 || memos[0] !== text) return `the memo on the chain is ${JSON.stringify(memos)}`
-  const others = (await memosOfDay(rpc, treasury, day)).filter((memo) => memo !== text)
+  const { memos: published, isWhole } = await memosOfDay(rpc, treasury, day)
+  const others = published.filter((memo) => memo !== text)
   if (others.length > 0) return `the treasury published another text of that day: ${others[0]}`
+  if (!isWhole)
+    return `another text of that day may exist: the newest ${MEMO_PAGES * PAGE} transactions do not go back to ${day}`
   return undefined
 }
 
 interface SignatureRow {
   readonly memo: string | null
   readonly err: unknown
-  readonly blockTime: number
+  readonly blockTime: number | null
   readonly signature: string
 }
 
-async function memosOfDay(rpc: string, treasury: string, day: string): Promise<string[]> {
-  const found: string[] = []
+async function memosOfDay(rpc: string, treasury: string, day: string) {
+  const memos: string[] = []
   let before: string | undefined
   for (let page = 0; page < MEMO_PAGES; page++) {
-    const options = { limit: 1_000, commitment: 'finalized', ...(before !== undefined && { before }) }
+    const options = { limit: PAGE, commitment: 'finalized', ...(before !== undefined && { before }) }
     const rows = await callNode<readonly SignatureRow[]>(rpc, 'getSignaturesForAddress', [treasury, options])
     // Nodes prefix a memo by its length.
     for (const { memo, err } of rows)
       if (err === null && memo?.includes(`market.reserves.v1 ${day} `))
-        found.push(memo.replace(/^\[\d+\] /, ''))
+        memos.push(memo.replace(/^\[\d+\] /, ''))
     const last = rows.at(-1)
-    if (last === undefined || rows.length < 1_000 || last.blockTime * 1_000 < Date.parse(day)) break
+    if (last === undefined || rows.length < PAGE) return { memos, isWhole: true }
+    if (last.blockTime !== null && last.blockTime * 1_000 < Date.parse(day)) return { memos, isWhole: true }
     before = last.signature
   }
-  return found
+  return { memos, isWhole: false }
 }

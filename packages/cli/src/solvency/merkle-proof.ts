@@ -5,6 +5,14 @@ export type LiabilityProof = Operations['getSolvencyProof']['data'][number]
 export type ReserveAnchor = Operations['listAnchors']['data'][number]
 export type NetworkSolvency = Operations['getSolvency']['data'][number]
 
+const HASH = /^[0-9a-f]{64}$/
+const AMOUNT = /^\d+$/
+/** Fields are joined before they are hashed: a separator inside of one would make two lists of fields equal. */
+const FIELD = /^[^\s\p{Cc}]*$/u
+/** Without a colon, which separates the name from `agent-wallets`. */
+const NETWORK = /^[a-z0-9-]+$/
+const DAY = /^\d{4}-\d{2}-\d{2}$/
+
 const sha256 = (...lines: readonly (string | bigint)[]): string =>
   createHash('sha256').update(lines.join('\n')).digest('hex')
 
@@ -24,7 +32,7 @@ export function usd(amount: bigint): string {
 /** The root and the sum that a leaf and its path result in; undefined for a negative sum, which would hide a debt. */
 export function rootBy({ leaf, path }: Pick<LiabilityProof, 'leaf' | 'path'>) {
   const amounts = [leaf.micros, ...path.map((step) => step.sum)]
-  if (!amounts.every((amount) => /^\d+$/.test(amount))) return undefined
+  if (!amounts.every((amount) => AMOUNT.test(amount))) return undefined
   let sum = BigInt(leaf.micros)
   let hash = sha256('market.reserves.leaf.v1', leaf.salt, leaf.account, leaf.holder, sum)
   for (const step of path) {
@@ -35,6 +43,22 @@ export function rootBy({ leaf, path }: Pick<LiabilityProof, 'leaf' | 'path'>) {
     sum = left[1] + right[1]
   }
   return { hash, sum }
+}
+
+/** Whether the fields of an anchor can be hashed in one way only. */
+export function anchorShapeProblem({ day, networks }: Pick<ReserveAnchor, 'day' | 'networks'>) {
+  if (!DAY.test(day)) return `${day} is not a day`
+  for (const { network, snapshot_id, root, total_micros, agent_wallets } of networks) {
+    const trees = [{ root, total_micros }, ...(agent_wallets === null ? [] : [agent_wallets])]
+    if (
+      !(NETWORK.test(network) && FIELD.test(snapshot_id)) ||
+      !trees.every((tree) => HASH.test(tree.root) && AMOUNT.test(tree.total_micros))
+    )
+      return `a field of ${network} is malformed`
+  }
+  if (new Set(networks.map(({ network }) => network)).size < networks.length)
+    return 'a network is listed twice'
+  return undefined
 }
 
 /** The text that the treasury publishes for the roots of a day. */
@@ -54,24 +78,30 @@ interface Published {
   readonly where: string
 }
 
-/** The root and the sum that were published for the tree of a proof. */
+/** The root and the sum of this anchor for the tree of a proof. */
+export function anchoredFor(proof: LiabilityProof, { networks, day }: ReserveAnchor): Published | undefined {
+  const entry = networks.find((one) => isOf(proof, one))
+  const tree = isWallet(proof) ? entry?.agent_wallets : entry
+  if (tree == null) return undefined
+  return { root: tree.root, sum: BigInt(tree.total_micros), where: `anchored ${day}` }
+}
+
+/** The root and the sum that the API shows for the tree of a proof, which it can show differently to others. */
 export function publishedFor(
   proof: LiabilityProof,
-  anchors: readonly ReserveAnchor[],
   networks: readonly NetworkSolvency[],
 ): Published | undefined {
-  const isWallet = proof.leaf.account.startsWith('wallet:')
-  for (const { networks: anchoredNetworks, anchored, day } of anchors)
-    for (const entry of anchoredNetworks)
-      if (anchored !== null && entry.snapshot_id === proof.snapshot_id) {
-        const tree = isWallet ? entry.agent_wallets : entry
-        if (tree !== null)
-          return { root: tree.root, sum: BigInt(tree.total_micros), where: `anchored ${day}` }
-      }
-  const newest = networks.find(({ proof: one }) => one?.snapshot_id === proof.snapshot_id)?.proof
-  if (newest == null || isWallet) return undefined
+  const { proof: newest } = networks.find(({ network }) => network === proof.network) ?? {}
+  if (newest?.snapshot_id !== proof.snapshot_id || isWallet(proof)) return undefined
   return { root: newest.root, sum: micros(newest.liabilities_usd), where: 'published, not anchored' }
 }
+
+const isWallet = ({ leaf }: LiabilityProof): boolean => leaf.account.startsWith('wallet:')
+
+type SnapshotName = Pick<LiabilityProof, 'network' | 'snapshot_id'>
+
+export const isOf = (proof: SnapshotName, { network, snapshot_id }: SnapshotName): boolean =>
+  proof.network === network && proof.snapshot_id === snapshot_id
 
 /** What is wrong with a proof; undefined when its leaf is part of the published root. */
 export function inclusionProblem(
@@ -79,6 +109,10 @@ export function inclusionProblem(
   published: Published | undefined,
 ): string | undefined {
   if (published === undefined) return `snapshot ${proof.snapshot_id} is neither anchored nor published`
+  const { leaf, path } = proof
+  if (![leaf.salt, leaf.account, leaf.holder].every((field) => FIELD.test(field)))
+    return 'a field of the leaf has a space or a control character'
+  if (!path.every((step) => HASH.test(step.hash))) return 'a hash of the path is malformed'
   const result = rootBy(proof)
   if (result === undefined) return 'a sum is not a number of zero or more'
   const { hash, sum } = result

@@ -3,7 +3,7 @@ import { isLocal } from '@market/contract/api-url'
 import type { Market } from '@market/sdk'
 import { command } from '../command.ts'
 import { wholeNumber } from '../options.ts'
-import type { Session } from '../session.ts'
+import type { Environment, Session } from '../session.ts'
 import { UsageError } from '../usage-error.ts'
 
 /** As long as the API waits for an endpoint. */
@@ -86,7 +86,6 @@ export const listen = command({
       value: 'url',
       about: 'POST each event to this URL, for example http://localhost:3000/hook',
     },
-    secret: { type: 'string', value: 'secret', about: 'signs what is forwarded; a new one unless given' },
     role: ROLE,
     after: {
       type: 'string',
@@ -97,6 +96,7 @@ export const listen = command({
   },
   notes: [
     'A lost connection is opened again after the last event. Ctrl-C ends it.',
+    'MARKET_WEBHOOK_SECRET signs what is forwarded. Without it, a new secret is used and printed.',
     'Each event is forwarded once, in order. With --json, stdout has one line for each event.',
   ],
   examples: ['market events listen --forward-to http://localhost:3000/hook'],
@@ -105,14 +105,14 @@ export const listen = command({
     const target = values['forward-to'] === undefined ? undefined : forwardUrl(values['forward-to'], role)
     const market = readerOf(session, role)
     const agentId = role === 'seller' ? (await market.getMyAgent()).id : ''
-    const secret = values.secret ?? `whsec_${randomBytes(24).toString('hex')}`
+    const { secret, shown } = signingSecret(session.environment)
     const after = values.after ?? (values['from-start'] ? '0' : await newestCursor(market, role))
     if (!/^\d{1,18}$/.test(after))
       throw new UsageError(`--after is ${after}. Write the cursor of an event, a number.`)
     session.printer.note(
       target === undefined
         ? `Listening for events after ${after}. Ctrl-C ends it.`
-        : `Forwarding events after ${after} to ${target.href}\nSigning secret: ${secret}\nCtrl-C ends it.`,
+        : `Forwarding events after ${after} to ${target.href}\nSigning secret: ${shown}\nCtrl-C ends it.`,
       undefined,
     )
     const last = await follow(session, market, { role, after }, async (event) =>
@@ -122,6 +122,14 @@ export const listen = command({
     return undefined
   },
 })
+
+/** A variable, because other users of the machine can read arguments. Only a generated secret is shown. */
+export function signingSecret(environment: Environment): { readonly secret: string; readonly shown: string } {
+  const given = environment['MARKET_WEBHOOK_SECRET'] || undefined
+  if (given !== undefined) return { secret: given, shown: 'as in MARKET_WEBHOOK_SECRET' }
+  const secret = `whsec_${randomBytes(24).toString('hex')}`
+  return { secret, shown: secret }
+}
 
 function forwardUrl(text: string, role: 'seller' | 'buyer'): URL {
   const example = 'market events listen --forward-to http://localhost:3000/hook'

@@ -97,6 +97,14 @@ async function order(
   }
 }
 
+/** With the key before the payment: a lost terminal must not lead to a second one. */
+export const payingNote = ({
+  amountUsd,
+  network,
+  idempotencyKey,
+}: Omit<Extract<HireProgress, { step: 'quoted' }>, 'step'>): string =>
+  `Paying ${amountUsd} USD on ${network} …\nIf this ends early, repeat the command with --idempotency-key ${idempotencyKey}: it does not pay twice.`
+
 /** Ends the wait after the payment. */
 class PaidError extends Error {
   override readonly name = 'PaidError'
@@ -137,7 +145,7 @@ async function purchase(
         onProgress: (step) => {
           if (step.step === 'quoted') {
             key = step.idempotencyKey
-            printer.note(`Paying ${step.amountUsd} USD on ${step.network} …`)
+            printer.note(payingNote(step))
             progress.say('Paying …')
           } else if (step.step === 'paid') {
             paid = step

@@ -70,9 +70,16 @@ async function loginAsUser(
     ...(values.audience !== undefined && { audience: values.audience }),
     ...(values.scopes !== undefined && { scopes: values.scopes }),
   }
+  // A token of the profile's identity provider is for the profile's API: another API must not get it.
+  const isOther = settings.isOtherApi()
+  if (isOther && values.issuer === undefined)
+    throw new UsageError(
+      `--issuer is missing. Profile ${settings.profileName} is for ${settings.profile.api_url}, not for ${apiUrl}. Pass --issuer and --client-id, or use another profile.`,
+      'market --profile <name> login --issuer https://login.example --client-id <id>',
+    )
   // Only a login needs the library of identity providers.
   const { loginByDevice, readLoginSettings } = await import('../settings/device-login.ts')
-  const loginSettings = readLoginSettings({ ...settings.profile, ...given })
+  const loginSettings = readLoginSettings(isOther ? given : { ...settings.profile, ...given })
   const { accessToken, expiresAt } = await session.during('Waiting for your browser …', () =>
     loginByDevice(
       loginSettings,
@@ -85,7 +92,7 @@ async function loginAsUser(
   const stored = { api_url: apiUrl, access_token: accessToken, expires_at: expiresAt.toISOString() }
   await changeProfile(settings.path, settings.profileName, (profile) => ({
     ...withUrl(profile, apiUrl),
-    ...given,
+    ...(!isOther && given),
     login: stored,
   }))
   const name = user.display_name ?? user.username ?? user.idp_user_id

@@ -1,13 +1,13 @@
 import { readFile } from 'node:fs/promises'
-import { setTimeout as pause } from 'node:timers/promises'
-import type { Market } from '@market/sdk'
-import { type Call, command, type Options } from '../command.ts'
+import { command, type Options } from '../command.ts'
 import { wholeNumber } from '../options.ts'
 import type { Session } from '../session.ts'
 import { anchorProblem, textProblem } from '../solvency/check-anchor.ts'
-import { compareTreasury } from '../solvency/compare-treasury.ts'
+import { checkTreasuries } from '../solvency/check-treasuries.ts'
 import {
+  anchoredFor,
   inclusionProblem,
+  isOf,
   type LiabilityProof,
   type NetworkSolvency,
   publishedFor,
@@ -21,6 +21,7 @@ const USDC: Readonly<Record<string, string>> = {
   'solana-mainnet': 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v',
   'base-mainnet': '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
 }
+const SOLANA = 'solana-mainnet'
 const MAX_ANCHOR_AGE_DAYS = 2
 const DAY_MS = 86_400_000
 
@@ -36,6 +37,12 @@ const OPTIONS = {
     multiple: true,
     value: 'network=address',
     about: 'the USDC token, where it is not the one of Solana or Base mainnet',
+  },
+  treasury: {
+    type: 'string',
+    multiple: true,
+    value: 'network=address',
+    about: 'the treasury that you know; the one that the API says must be the same',
   },
   proof: {
     type: 'string',
@@ -73,11 +80,27 @@ export const verifySolvency = command({
     const checks = await session.during('Verifying …', async () => {
       const networks = await market.getSolvency()
       const { data: anchors } = await market.listAnchors({ limit: 100 })
-      const state = { networks, anchors, newest: anchors.find(({ anchored }) => anchored !== null), rpcs }
+      const state = stateOf(networks, anchors, { rpcs, isAnchored: !values['no-anchor'] })
+      const { asked, proofs } = await readProofs(values.proof, state.newest, session)
+      const verified = state.newest && rpcs[SOLANA] && (await state.problemOf(state.newest)) === undefined
       return [
-        ...(values['no-anchor'] ? [] : await checkAnchor(state)),
-        ...(await checkLeaves(state, await readProofs(values.proof, state.newest, session))),
-        ...(await checkTreasuries(state, values, market)),
+        ...(await checkAnchors(state)),
+        ...asked,
+        ...(await checkLeaves(state, proofs)),
+        ...(await checkTreasuries(
+          {
+            networks,
+            newest: state.newest,
+            isVerified: verified === true && state.isAnchored,
+            rpcs,
+            tokens: { ...USDC, ...pairs('usdc', values.usdc) },
+            treasuries: pairs('treasury', values.treasury),
+            tries: wholeNumber('tries', values.tries) ?? 3,
+            waitMs: (wholeNumber('wait', values.wait) ?? 10) * 1_000,
+            maxAgeMs: (wholeNumber('max-age', values['max-age']) ?? 15) * 60_000,
+          },
+          market,
+        )),
       ]
     })
     const failed = checks.filter(({ result }) => result === 'FAILED').length
@@ -92,9 +115,34 @@ export const verifySolvency = command({
 interface State {
   readonly networks: readonly NetworkSolvency[]
   readonly anchors: readonly ReserveAnchor[]
-  /** The newest anchor that is on the chain. */
+  /** The newest anchor that is on the chain as the API says. */
   readonly newest: ReserveAnchor | undefined
   readonly rpcs: Readonly<Record<string, string>>
+  /** Whether roots must be anchored. */
+  readonly isAnchored: boolean
+  /** What is wrong with an anchor: on the chain, or without a Solana node in its text. Each is read once. */
+  readonly problemOf: (anchor: ReserveAnchor) => Promise<string | undefined>
+}
+
+function stateOf(
+  networks: State['networks'],
+  anchors: State['anchors'],
+  { rpcs, isAnchored }: Pick<State, 'rpcs' | 'isAnchored'>,
+): State {
+  const [newest] = anchors
+    .filter(({ anchored }) => anchored !== null)
+    .sort((one, other) => (one.day < other.day ? 1 : -1))
+  const rpc = isAnchored ? rpcs[SOLANA] : undefined
+  const treasury = networks.find(({ network }) => network === SOLANA)?.treasury
+  const problems = new Map<ReserveAnchor, Promise<string | undefined>>()
+  const problemOf = (anchor: ReserveAnchor) => {
+    const problem =
+      problems.get(anchor) ??
+      (rpc === undefined ? Promise.resolve(textProblem(anchor)) : anchorProblem(anchor, rpc, treasury))
+    problems.set(anchor, problem)
+    return problem
+  }
+  return { networks, anchors, newest, rpcs, isAnchored, problemOf }
 }
 
 function pairs(option: string, texts: readonly string[]): Readonly<Record<string, string>> {
@@ -115,25 +163,33 @@ const outcome = (check: string, problem: string | undefined, detail = ''): Check
 
 const skipped = (check: string, detail: string): Check => ({ result: 'skipped', check, detail })
 
-const treasuryOf = ({ networks }: State): string | undefined =>
-  networks.find(({ network }) => network === 'solana-mainnet')?.treasury
-
-async function checkAnchor(state: State): Promise<Check[]> {
-  const { newest, rpcs } = state
-  if (newest === undefined) return [outcome('anchor', 'no day is anchored')]
+async function checkAnchors(state: State): Promise<Check[]> {
+  const { anchors, newest, rpcs, isAnchored } = state
+  const days = anchors.map(({ day }) => day)
+  const twice = [...new Set(days.filter((day, at) => days.indexOf(day) < at))].map((day) =>
+    outcome(`anchor ${day}`, 'the API lists this day twice'),
+  )
+  if (!isAnchored) return twice
+  if (newest === undefined) return [...twice, outcome('anchor', 'no day is anchored')]
   const name = `anchor ${newest.day}`
-  const isOld = Date.parse(newest.day) < Date.now() - (MAX_ANCHOR_AGE_DAYS + 1) * DAY_MS
-  const age = isOld ? [outcome('anchor age', `the newest anchor is of ${newest.day}`)] : []
-  const rpc = rpcs['solana-mainnet']
-  if (rpc === undefined) {
-    const problem = textProblem(newest)
-    return [
-      ...age,
-      problem === undefined ? skipped(name, 'no --rpc for solana-mainnet') : outcome(name, problem),
-    ]
-  }
-  const problem = await anchorProblem(newest, rpc, treasuryOf(state))
-  return [...age, outcome(name, problem, newest.anchored?.signature)]
+  // A day that cannot be read is not a recent one.
+  const isRecent = Date.parse(newest.day) >= Date.now() - (MAX_ANCHOR_AGE_DAYS + 1) * DAY_MS
+  const age = isRecent ? [] : [outcome('anchor age', `the newest anchor is of ${newest.day}`)]
+  const problem = await state.problemOf(newest)
+  const isUnchecked = problem === undefined && rpcs[SOLANA] === undefined
+  return [
+    ...twice,
+    ...age,
+    isUnchecked
+      ? skipped(name, `no --rpc for ${SOLANA}`)
+      : outcome(name, problem, newest.anchored?.signature),
+  ]
+}
+
+interface Proofs {
+  /** Failures of the requests. */
+  readonly asked: readonly Check[]
+  readonly proofs: readonly LiabilityProof[]
 }
 
 /** The caller's own proofs: of a file, or of the newest anchored snapshots, else of the newest published ones. */
@@ -141,16 +197,28 @@ async function readProofs(
   path: string | undefined,
   newest: ReserveAnchor | undefined,
   session: Session,
-): Promise<readonly LiabilityProof[]> {
-  if (path !== undefined) return readSaved(path)
+): Promise<Proofs> {
+  if (path !== undefined) return { asked: [], proofs: await readSaved(path) }
   const { settings } = session
-  if (settings.credential('agent') === undefined && settings.credential('user') === undefined) return []
+  if (settings.credential('agent') === undefined && settings.credential('user') === undefined)
+    return { asked: [], proofs: [] }
   const { market } = session.signedIn('agent', 'user')
-  if (newest === undefined) return (await market.getSolvencyProof({ limit: 100 })).data
+  if (newest === undefined) return { asked: [], proofs: (await market.getSolvencyProof({ limit: 100 })).data }
+  const asked: Check[] = []
   const proofs: LiabilityProof[] = []
-  for (const { snapshot_id } of newest.networks)
-    proofs.push(...(await market.getSolvencyProof({ limit: 100, snapshot_id })).data)
-  return proofs
+  for (const entry of newest.networks) {
+    const { snapshot_id } = entry
+    for (const proof of (await market.getSolvencyProof({ limit: 100, snapshot_id })).data)
+      if (isOf(proof, entry)) proofs.push(proof)
+      else
+        asked.push(
+          outcome(
+            `leaf ${proof.leaf.account}`,
+            `the API returned snapshot ${proof.snapshot_id} of ${proof.network} instead of ${snapshot_id} of ${entry.network}`,
+          ),
+        )
+  }
+  return { asked, proofs }
 }
 
 async function readSaved(path: string): Promise<readonly LiabilityProof[]> {
@@ -165,64 +233,33 @@ async function readSaved(path: string): Promise<readonly LiabilityProof[]> {
 }
 
 async function checkLeaves(state: State, proofs: readonly LiabilityProof[]): Promise<Check[]> {
-  const { anchors, networks, newest, rpcs } = state
   if (proofs.length === 0)
     return [skipped('leaves', 'nothing is owed to the caller, or there is neither a credential nor --proof')]
   const checks: Check[] = []
   for (const proof of proofs) {
-    const published = publishedFor(proof, anchors, networks)
-    const anchor = anchors.find((one) =>
-      one.networks.some(({ snapshot_id }) => snapshot_id === proof.snapshot_id),
-    )
-    const rpc = rpcs['solana-mainnet']
-    let problem = inclusionProblem(proof, published)
-    if (
-      problem === undefined &&
-      rpc !== undefined &&
-      anchor !== undefined &&
-      anchor.anchored !== null &&
-      anchor !== newest
-    )
-      problem = await anchorProblem(anchor, rpc, treasuryOf(state))
-    const detail =
-      problem === undefined ? `${usd(BigInt(proof.leaf.micros))} is included, ${published?.where}` : ''
+    const { problem, where } = await checkLeaf(state, proof)
+    const detail = problem === undefined ? `${usd(BigInt(proof.leaf.micros))} is included, ${where}` : ''
     checks.push(outcome(`leaf ${proof.leaf.account}`, problem, detail))
   }
   return checks
 }
 
-async function checkTreasuries(
-  state: State,
-  values: Call<typeof OPTIONS>['values'],
-  market: Market,
-): Promise<Check[]> {
-  const tokens = { ...USDC, ...pairs('usdc', values.usdc) }
-  const tries = wholeNumber('tries', values.tries) ?? 3
-  const waitMs = (wholeNumber('wait', values.wait) ?? 10) * 1_000
-  const maxAgeMs = (wholeNumber('max-age', values['max-age']) ?? 15) * 60_000
-  const checks: Check[] = []
-  let { networks } = state
-  for (const { network } of state.networks) {
-    const [rpc, usdc] = [state.rpcs[network], tokens[network]]
-    if (rpc === undefined || usdc === undefined) {
-      checks.push(skipped(`treasury ${network}`, `no --${rpc === undefined ? 'rpc' : 'usdc'} for ${network}`))
-      continue
-    }
-    for (let n = 1; ; n++) {
-      const one = networks.find((entry) => entry.network === network)
-      const compared =
-        one === undefined
-          ? { problem: 'the API does not list it any more' }
-          : await compareTreasury(one, { rpc, usdc }, maxAgeMs)
-      if ('detail' in compared || n >= tries) {
-        const problem = 'problem' in compared ? compared.problem : undefined
-        checks.push(outcome(`treasury ${network}`, problem, 'detail' in compared ? compared.detail : ''))
-        break
-      }
-      // A payout may have left after the snapshot: the next snapshot lists it.
-      await pause(waitMs)
-      networks = await market.getSolvency()
+async function checkLeaf(state: State, proof: LiabilityProof) {
+  const { anchors, networks, rpcs, isAnchored } = state
+  const anchor = anchors.find(
+    (one) => one.anchored !== null && one.networks.some((entry) => isOf(proof, entry)),
+  )
+  if (anchor === undefined) {
+    const published = publishedFor(proof, networks)
+    const problem = inclusionProblem(proof, published)
+    if (problem !== undefined || !isAnchored) return { problem, where: published?.where }
+    return {
+      problem: `snapshot ${proof.snapshot_id} is published, but not anchored. Save the proof of an anchored snapshot_id, or pass --no-anchor`,
     }
   }
-  return checks
+  const wrong = await state.problemOf(anchor)
+  if (wrong !== undefined) return { problem: `the anchor of ${anchor.day} is not verified: ${wrong}` }
+  const published = anchoredFor(proof, anchor)
+  const where = `${published?.where}${rpcs[SOLANA] === undefined ? ' as the API says' : ''}`
+  return { problem: inclusionProblem(proof, published), where }
 }

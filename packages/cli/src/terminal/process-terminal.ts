@@ -16,9 +16,13 @@ export function processTerminal(own: Process) {
   }
   own.on('SIGINT', interrupt)
   own.on('SIGTERM', interrupt)
+  // A lost terminal.
+  own.on('SIGHUP', interrupt)
   // `market orders | head` closes the pipe early, which is no error.
   for (const stream of [stdout, stderr])
     stream.on('error', (error: NodeJS.ErrnoException) => {
+      // What is written to a lost terminal is lost; the work ends by the signal.
+      if (error.code === 'EIO') return
       if (error.code !== 'EPIPE') throw error
       own.exit(0)
     })
