@@ -1,7 +1,7 @@
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { describe, expect, test } from 'vitest'
 import { requestSigner } from './sign-request.ts'
-import { evmWallet, solanaWallet, type WalletSigner } from './wallets.ts'
+import { evmWallet, type SolanaKeypair, solanaWallet, type WalletSigner } from './wallets.ts'
 
 const SITE = 'https://market.example'
 const PURPOSE = 'orders.pay:ord_1'
@@ -54,7 +54,7 @@ describe('a text to sign', () => {
 
   test('for Solana names a Solana account and exactly its address', async () => {
     const pair = await crypto.subtle.generateKey('Ed25519', true, ['sign', 'verify'])
-    const solana = await solanaWallet(pair)
+    const solana = await solanaWallet(pair as SolanaKeypair)
     expect(await signedTexts(solana, linesOf(solana.address, 'Solana'))).toHaveLength(1)
     expect(await signedTexts(solana, linesOf(solana.address, 'Ethereum'))).toEqual([])
     expect(await signedTexts(solana, linesOf(solana.address.toLowerCase(), 'Solana'))).toEqual([])
