@@ -38,7 +38,11 @@ test('docs: every relative link leads to a file and a heading that exist', () =>
 
 test('docs: every repository path in backticks exists', () => {
   const missing = pages().flatMap((page) =>
-    [...read(page).matchAll(/`((?:docs|packages|apps|tests|scripts|deploy|examples|tools)\/[\w./-]+\.(?:md|ts|sql|json|yaml))`/g)]
+    [
+      ...read(page).matchAll(
+        /`((?:docs|packages|apps|tests|scripts|deploy|examples|tools)\/[\w./-]+\.(?:md|ts|sql|json|yaml))`/g,
+      ),
+    ]
       .map(([, path = '']) => path)
       .filter((path) => !path.includes('NNNN') && !existsSync(join(ROOT, path)))
       .map((path) => `${page}: ${path}`),
