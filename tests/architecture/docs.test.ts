@@ -1,20 +1,13 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
+import { anchorOf } from '../../packages/http/src/pages/markdown.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const PAGES = ['*.md', 'docs/**/*.md', 'packages/*/README.md']
 
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
 const pages = (): string[] => globSync(PAGES, { cwd: ROOT })
-
-/** The name GitHub gives a heading. */
-const anchorOf = (heading: string): string =>
-  heading
-    .toLowerCase()
-    .replace(/[^\w\s-]/g, '')
-    .trim()
-    .replace(/\s/g, '-')
 
 const anchorsOf = (path: string): string[] =>
   [...read(path).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => anchorOf(heading))

@@ -137,3 +137,14 @@ test('PgBouncer: transaction mode with prepared statements, encrypted on both si
   for (const name of ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout'])
     expect(settings['ignore_startup_parameters']?.split(',')).toContain(name)
 })
+
+test('deployment files: each database role has a password of its own, and the pooler has that of the api only', () => {
+  const files = deploymentFiles()
+  const passwordOf = (program: 'api' | 'worker') =>
+    new URL(parseEnvironment(files[`${program}.env`] ?? '')['DATABASE_URL'] ?? '').password
+  const owner = parseEnvironment(files['owner.env'] ?? '')
+  expect(passwordOf('api')).not.toBe(passwordOf('worker'))
+  expect(owner['API_ROLE_PASSWORD']).toBe(passwordOf('api'))
+  expect(owner['WORKER_ROLE_PASSWORD']).toBe(passwordOf('worker'))
+  expect(parseEnvironment(files['pgbouncer.env'] ?? '')).toEqual({ API_ROLE_PASSWORD: passwordOf('api') })
+})

@@ -9,7 +9,7 @@ import { NEXT, nextCommand } from './error-hints.ts'
 import { parseArguments } from './parse-arguments.ts'
 import { run } from './run.ts'
 import { checkClock, checkNode } from './subcommands/doctor.ts'
-import { newestCursor, signingSecret, webhookOf } from './subcommands/events.ts'
+import { signingSecret, webhookOf } from './subcommands/events.ts'
 import { payingNote } from './subcommands/hire.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'cli-unit-'))
@@ -216,33 +216,6 @@ test('events listen: a forwarded event has the signature of a webhook, and the s
     headers['X-Market-Delivery-Id'],
   )
 })
-
-test.each([0, 1, 99, 100, 101, 250, 12_345])(
-  'events listen: finds the newest of %d events with few requests',
-  async (count) => {
-    let requests = 0
-    const listEvents = async ({
-      after = '0',
-      limit = 20,
-    }: {
-      after?: string | undefined
-      limit?: number | undefined
-    } = {}) => {
-      requests++
-      const length = Math.max(0, Math.min(limit, count - Number(after)))
-      const data = Array.from({ length }, (_, at) => ({
-        cursor: String(Number(after) + at + 1),
-        event: 'order.paid',
-        order_id: '',
-        data: {},
-        created_at: '',
-      }))
-      return { data, next_cursor: data.at(-1)?.cursor ?? after }
-    }
-    expect(await newestCursor({ listEvents }, 'seller')).toBe(String(count))
-    expect(requests).toBeLessThan(30)
-  },
-)
 
 test('hire: the note before the payment has the key that continues it', () => {
   const note = payingNote({ amountUsd: '5.50', network: 'base-mainnet', idempotencyKey: 'key-1' })

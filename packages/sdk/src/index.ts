@@ -5,6 +5,7 @@ export type { BuyerEvent, EventOptions, SellerEvent } from './events.ts'
 export type { BuyerEvents, Operations, Order, SellerEvents } from './generated/types.ts'
 export type { Hired, HireOptions, HireProgress } from './hire.ts'
 export { Market, type MarketOptions } from './market.ts'
+export { newestCursor } from './newest-cursor.ts'
 export type {
   Deliverable,
   Job,

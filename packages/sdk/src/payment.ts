@@ -16,6 +16,6 @@ export interface PaymentRequirement {
 /** What a viem account has. */
 export interface EvmPayerAccount {
   readonly address: `0x${string}`
-  // biome-ignore lint/suspicious/noExplicitAny: the parameters of viem accounts are generic.
-  readonly signTypedData: (parameters: any) => Promise<`0x${string}`>
+  /** Its parameters are generic in viem, so that only viem can name their type. */
+  readonly signTypedData: (parameters: never) => Promise<`0x${string}`>
 }

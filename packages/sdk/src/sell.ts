@@ -1,5 +1,6 @@
 import type { Calls } from './calls.ts'
 import type { EventOptions, SellerEvent } from './events.ts'
+import { newestCursor } from './newest-cursor.ts'
 import {
   OrderWorker,
   reportError,
@@ -33,7 +34,7 @@ export async function sell(market: Seller, options: SellOptions): Promise<void> 
   const signal = options.signal ? AbortSignal.any([options.signal, ended.signal]) : ended.signal
   const serviceId = await findService(market, options.service)
   // Read before the open orders, so that no event between the two is missed.
-  const after = await findLastCursor(market)
+  const after = await newestCursor(market)
   const worker = new OrderWorker(market, serviceId, options, signal)
   try {
     await worker.addOpenOrders()
@@ -103,23 +104,4 @@ async function findService(market: Seller, service: string | ServiceFields): Pro
   for await (const one of market.listAgentServices({ agent_id }))
     if (one.active && one.title === service.title) return one.id
   return (await market.createService({ ...service, agent_id })).id
-}
-
-/** The newest event. Cursors count without gaps, so the end is found with few requests instead of reading everything. */
-async function findLastCursor(market: Seller): Promise<string> {
-  const isAfter = async (cursor: number) =>
-    (await market.listEvents({ after: String(cursor), limit: 1 })).data.length > 0
-  if (!(await isAfter(0))) return '0'
-  let low = 0
-  let high = 1
-  while (await isAfter(high)) {
-    low = high
-    high *= 2
-  }
-  while (high - low > 1) {
-    const middle = Math.floor((low + high) / 2)
-    if (await isAfter(middle)) low = middle
-    else high = middle
-  }
-  return String(high)
 }

@@ -1,6 +1,6 @@
 import { createHash, createHmac, randomBytes } from 'node:crypto'
 import { isLocal } from '@market/contract/api-url'
-import type { Market } from '@market/sdk'
+import { type Market, newestCursor } from '@market/sdk'
 import { command } from '../command.ts'
 import { wholeNumber } from '../options.ts'
 import type { Environment, Session } from '../session.ts'
@@ -8,7 +8,6 @@ import { UsageError } from '../usage-error.ts'
 
 /** As long as the API waits for an endpoint. */
 const FORWARD_TIMEOUT_MS = 5_000
-const PAGE = 100
 
 interface Event {
   readonly cursor: string
@@ -239,25 +238,4 @@ async function forward(
     const failure = isTimeout ? 'no response within 5 s' : String(cause?.code ?? 'no response')
     return { status: null, failure, took_ms: took() }
   }
-}
-
-/** The cursor of the newest event. Cursors count without gaps, so that a few requests find it among any number. */
-export async function newestCursor(
-  market: Pick<Market, 'listEvents'>,
-  role: 'seller' | 'buyer',
-): Promise<string> {
-  const first = (await market.listEvents({ role, after: '0', limit: PAGE })).data
-  const newest = Number(first.at(-1)?.cursor ?? 0)
-  if (first.length < PAGE) return String(newest)
-  const hasAfter = async (cursor: number) =>
-    (await market.listEvents({ role, after: String(cursor), limit: 1 })).data.length > 0
-  let [low, high] = [newest, newest * 2]
-  while (await hasAfter(high)) [low, high] = [high, high * 2]
-  // There are events after `low` or it is the newest; there are none after `high`.
-  while (low < high) {
-    const middle = Math.floor((low + high) / 2)
-    if (await hasAfter(middle)) low = middle + 1
-    else high = middle
-  }
-  return String(low)
 }

@@ -6,7 +6,7 @@ import { type Html, html } from './html.ts'
 export type PathOf = (file: string) => string | undefined
 
 /** The name that GitHub gives a heading. */
-const anchorOf = (heading: string): string =>
+export const anchorOf = (heading: string): string =>
   heading
     .toLowerCase()
     .replace(/[^\w\s-]/g, '')

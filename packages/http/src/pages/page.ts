@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { type Html, html } from './html.ts'
+import { htmlDocument, stylesheet } from './html-document.ts'
 import { SITE_STYLESHEET_PATH } from './site-page.ts'
 import { SITE_STYLESHEET } from './site-stylesheet.ts'
 import { STYLESHEET } from './stylesheet.ts'
@@ -17,24 +18,15 @@ export const contentPolicy = (redirectTo?: string): string =>
   ].join('; ')
 
 export const page = (title: string, content: Html): string =>
-  html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${title} · Agent Market</title>
-<link rel="stylesheet" href="${STYLESHEET_PATH}">
-</head>
-<body>
-<header><p>Agent Market</p></header>
+  htmlDocument(
+    title,
+    stylesheet(STYLESHEET_PATH),
+    html`<header><p>Agent Market</p></header>
 <main>
 <h1>${title}</h1>
 ${content}
-</main>
-</body>
-</html>
-`.html
+</main>`,
+  )
 
 export const errorPage = (message: string): string => page('This did not work', html`<p>${message}</p>`)
 

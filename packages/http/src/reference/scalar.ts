@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import Fastify from 'fastify'
 import { html } from '../pages/html.ts'
+import { htmlDocument } from '../pages/html-document.ts'
 import { type Asset, assetOf } from './asset.ts'
 import { SCALAR_STYLE } from './scalar-style.ts'
 
@@ -37,6 +38,8 @@ const CONFIGURATION = {
   hiddenClients: true,
   documentDownloadType: 'direct',
   defaultOpenAllTags: false,
+  // The label of a button has to begin with its text, "Show More".
+  localization: { translations: { navigation: { showAllEndpoints: 'Show More: all {name} endpoints' } } },
   metaData: { title: 'API reference · Agent Market' },
 }
 
@@ -65,18 +68,10 @@ async function readScript(): Promise<string> {
 }
 
 const pageOf = (scriptPath: string): string =>
-  html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>API reference · Agent Market</title>
-</head>
-<body>
-<noscript>The reference needs JavaScript. <a href="/api/openapi.json">The OpenAPI document</a> and <a href="/docs/guides">the guides</a> do not.</noscript>
+  htmlDocument(
+    'API reference',
+    html``,
+    html`<noscript>The reference needs JavaScript. <a href="/api/openapi.json">The OpenAPI document</a> and <a href="/docs/guides">the guides</a> do not.</noscript>
 <script id="api-reference" type="application/json" data-configuration="${JSON.stringify(CONFIGURATION)}"></script>
-<script src="${scriptPath}"></script>
-</body>
-</html>
-`.html
+<script src="${scriptPath}"></script>`,
+  )
