@@ -7,7 +7,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { deploymentFiles } from '../../scripts/prepare-deployment.ts'
 import { until } from '../support/until.ts'
 import { parseEnvironment } from './env-file.ts'
-import { buildImage, imageOf, startServers } from './image-world.ts'
+import { buildImage, imageOf, startServers } from './run-image.ts'
 
 let app: string
 let image: ReturnType<typeof imageOf>

@@ -3,14 +3,14 @@ import { createServer } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
 import { Market, type SellOptions } from '@market/sdk'
 
-/** A seller whose work ends when the file of GATE exists. With SECRET it gets webhooks at PORT, else the stream. */
+/** A seller whose work ends when END_FILE exists. With SECRET it gets webhooks at PORT, else the stream. */
 
-const { MARKET_API_URL = '', MARKET_API_KEY = '', SERVICE_ID = '', GATE = '', SECRET, PORT } = process.env
+const { MARKET_API_URL = '', MARKET_API_KEY = '', SERVICE_ID = '', END_FILE = '', SECRET, PORT } = process.env
 const market = new Market({ apiUrl: MARKET_API_URL, apiKey: MARKET_API_KEY })
 const options: SellOptions = {
   service: SERVICE_ID,
   work: async ({ order }) => {
-    while (!existsSync(GATE)) await wait(20)
+    while (!existsSync(END_FILE)) await wait(20)
     return `Done by process ${process.pid}: ${order.brief}`
   },
   onProgress: (progress) => process.stdout.write(`${JSON.stringify(progress)}\n`),

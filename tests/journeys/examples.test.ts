@@ -160,7 +160,7 @@ describe('a seller that is killed while it works', () => {
       price_type: 'fixed',
       price_usd: '1.00',
     })
-    const env = { ...agent.env, SERVICE_ID, GATE: join(folder, SERVICE_ID) }
+    const env = { ...agent.env, SERVICE_ID, END_FILE: join(folder, SERVICE_ID) }
     if (way === 'stream') return { agent, env }
     port ||= Number(new URL(dev.at.control).port) + 200
     const to = `http://127.0.0.1:${port}/`
@@ -182,7 +182,7 @@ describe('a seller that is killed while it works', () => {
     const { orderId = '' } = await first.step('working')
     if (way === 'webhooks') await first.step('responded')
     await first.kill()
-    writeFileSync(env.GATE, '')
+    writeFileSync(env.END_FILE, '')
     const second = startProgram('tests/journeys/blocking-seller.ts', env)
     const { order } = await hiring
     expect(order.id).toBe(orderId)

@@ -27,7 +27,7 @@ async function measureStorage(): Promise<void> {
   const db = connect({ url: server.url, maxConnections: CONNECTIONS, preparedStatements: 'in_transactions' })
   const app = openAppServices(db, redis.url)
   const info = new Redis(redis.url)
-  const look = async () => {
+  const readSizes = async () => {
     const { rows } = await sql<{ bytes: number; wal: number; commits: number; name: string; size: number }>`
       select c.relname as name, pg_total_relation_size(c.oid)::float8 as size,
         (pg_current_wal_lsn() - '0/0'::pg_lsn)::float8 as wal
@@ -59,9 +59,9 @@ async function measureStorage(): Promise<void> {
       await Promise.all(Array.from({ length: CONNECTIONS }, loop))
     }
     await run(ORDERS)
-    const before = await look()
+    const before = await readSizes()
     await run(ORDERS)
-    const after = await look()
+    const after = await readSizes()
     const growth = [...after.tables].map(([name, size]) => ({
       name,
       bytes: (size - (before.tables.get(name) ?? 0)) / ORDERS,

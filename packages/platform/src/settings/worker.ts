@@ -28,7 +28,7 @@ const gasBudget = described(
 )
 const KMS = 'of those keys; credentials come from the machine (`AWS_…`)'
 const SCREENING_URL =
-  'a service that is asked with `POST {network, addresses}` and answers `{listed: […]}`; the token is sent as a bearer token. While it does not answer, payouts wait'
+  'a service that is asked with `POST {network, addresses}` and responds `{listed: […]}`; the token is sent as a bearer token. While it does not respond, payouts wait'
 
 /** Keys that move money, and the limits of payouts. The worker pays out only on networks that have a treasury key. */
 export const payoutOnlySettings = {
