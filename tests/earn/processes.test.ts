@@ -65,10 +65,15 @@ test('an agent, a user and a wallet: each deposit gets shares, and each withdraw
     expect(deposits).toMatchObject([{ status: 'active', shares: data[0].shares }])
     expect(await depositor.balance()).toBe(START - 100n * USD)
   }
-  const replies = await Promise.all(depositors.map((one) => one.withdraw()))
-  for (const [n, { status, body }] of replies.entries()) {
-    expect([status, body.data?.status]).toEqual([200, 'settled'])
-    expect(body.data.destination_wallet).toBe(depositors[n]?.account.address)
+  const [first, ...others] = depositors
+  const alone = await first?.withdraw()
+  expect([alone?.status, alone?.body.data?.status]).toEqual([200, 'settled'])
+  const replies = [alone, ...(await Promise.all(others.map((one) => one.withdraw())))]
+  for (const [n, reply] of replies.entries()) {
+    expect(reply?.status).toBe(200)
+    // The money of the first may be on its way from the venue, where it is not counted.
+    expect(['settled', 'queued']).toContain(reply?.body.data.status)
+    expect(reply?.body.data.destination_wallet).toBe(depositors[n]?.account.address)
   }
   await Promise.all(depositors.map(expectLeft))
   await expectWhole(world)

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { ADMIN_CLIENT_ID, ADMIN_ROLE } from '@market/testing/idp'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { confirmLogin } from '../support/browser-login.ts'
+import { CHILD_ENVIRONMENT } from '../support/child-environment.ts'
 import { type Market, startMarket } from '../support/market.ts'
 import { approveAs, loginBefore, proposeAs, secondOperatorToken } from '../support/operator.ts'
 import { ADMIN_KEY, ADMIN_USER, SECOND_ADMIN_USER } from '../support/settings.ts'
@@ -46,7 +47,7 @@ async function admin(
   const child = spawn(process.execPath, [MAIN, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
-      PATH: process.env['PATH'],
+      ...CHILD_ENVIRONMENT,
       XDG_CONFIG_HOME: folder,
       MARKET_API_URL: market.url,
       IDP_ISSUER: market.idp.issuer,

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
+import { CHILD_ENVIRONMENT } from '../support/child-environment.ts'
 
 const MAIN = fileURLToPath(new URL('../../packages/cli/src/main.ts', import.meta.url))
 
@@ -19,7 +20,7 @@ export interface Result {
 /** The program of one user, with settings of its own. */
 export function cliOf(environment: Readonly<Record<string, string>>) {
   const folder = mkdtempSync(join(tmpdir(), 'cli-program-'))
-  const base = { PATH: process.env['PATH'], XDG_CONFIG_HOME: folder, ...environment }
+  const base = { ...CHILD_ENVIRONMENT, XDG_CONFIG_HOME: folder, ...environment }
   /** Starts it and does not wait for its end. */
   const start = (args: readonly string[], input = '', more: Readonly<Record<string, string>> = {}) => {
     const child = spawn(process.execPath, [MAIN, ...args], { env: { ...base, ...more } })

@@ -9,6 +9,7 @@ import { evmPayer, Market } from '@market/sdk'
 import type { Hex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { CHILD_ENVIRONMENT } from '../support/child-environment.ts'
 import { someName } from '../support/makers.ts'
 import { until } from '../support/until.ts'
 import { type Dev, startDev } from './dev-process.ts'
@@ -62,7 +63,7 @@ async function newBuyer(usdc: string) {
 type Settings = Readonly<Record<string, string>>
 
 function startProgram(file: string, env: Settings) {
-  const child = spawn(process.execPath, [pathOf(file)], { env: { PATH: process.env['PATH'], ...env } })
+  const child = spawn(process.execPath, [pathOf(file)], { env: { ...CHILD_ENVIRONMENT, ...env } })
   let output = ''
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (chunk) => {
@@ -89,7 +90,7 @@ function startProgram(file: string, env: Settings) {
 }
 
 const runProgram = (file: string, env: Settings) =>
-  promisify(execFile)(process.execPath, [pathOf(file)], { env: { PATH: process.env['PATH'], ...env } })
+  promisify(execFile)(process.execPath, [pathOf(file)], { env: { ...CHILD_ENVIRONMENT, ...env } })
 
 /** The payout of an order as its seller sees it. */
 const isPaidOut = async (market: Market, order_id: string): Promise<boolean> =>

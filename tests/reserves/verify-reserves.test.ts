@@ -17,6 +17,7 @@ import { getAddMemoInstruction, LEGACY_MEMO_PROGRAM_ADDRESS_V3 } from '@solana-p
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fundedPayer, newAccount } from '../chains/evm-world.ts'
 import { type SolanaWorld, startSolanaWorld } from '../chains/solana-support.ts'
+import { CHILD_ENVIRONMENT } from '../support/child-environment.ts'
 import { asHeaders, makeOwnedAgent, signed } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
 import { until } from '../support/until.ts'
@@ -99,7 +100,7 @@ afterAll(async () => {
 async function verify(tampered: Change, args: readonly string[] = []) {
   change = tampered
   const key = args.length === 0 ? { MARKET_API_KEY: apiKey } : {}
-  const env = { PATH: process.env['PATH'], XDG_CONFIG_HOME: folder, MARKET_API_URL: proxy.url, ...key }
+  const env = { ...CHILD_ENVIRONMENT, XDG_CONFIG_HOME: folder, MARKET_API_URL: proxy.url, ...key }
   const nodes = ['--rpc', `solana-mainnet=${world.chain.url}`, '--rpc', `base-mainnet=${network.url}`]
   const all = [
     MAIN,

@@ -30,8 +30,14 @@ export function propertiesOf(schema: JsonSchema): Readonly<Record<string, JsonSc
   return Object.assign({}, ...branches, schema.properties)
 }
 
-export const propertiesOfInput = (operation: Operation) =>
-  propertiesOf(z.toJSONSchema(operation.input, { io: 'input' }) as JsonSchema)
+const known = new WeakMap<Operation['input'], ReturnType<typeof propertiesOf>>()
+
+/** Each input is described once: that is most of what a start of the server costs. */
+export function propertiesOfInput({ input }: Operation): ReturnType<typeof propertiesOf> {
+  const properties = known.get(input) ?? propertiesOf(z.toJSONSchema(input, { io: 'input' }) as JsonSchema)
+  known.set(input, properties)
+  return properties
+}
 
 export function wireOf(operation: Operation): Wire {
   const properties = propertiesOfInput(operation)
