@@ -144,20 +144,28 @@ test('an account orders and is told how to pay; a delivery before the payment an
 })
 
 test('solvency verify: proves the treasury on the chain, and fails without an anchor', async () => {
-  const rpc = `base-mainnet=${market.chains['base-mainnet'].chain.url}`
+  const { chain, treasury } = market.chains['base-mainnet']
+  const known = [
+    '--rpc',
+    `base-mainnet=${chain.url}`,
+    '--treasury',
+    `base-mainnet=${treasury}`,
+    '--owed',
+    '0.00',
+  ]
   await until(
     'a snapshot is published',
     async () => {
-      const { status } = await seller.run(['solvency', 'verify', '--rpc', rpc, '--no-anchor', '--wait', '1'])
+      const { status } = await seller.run(['solvency', 'verify', ...known, '--no-anchor', '--wait', '1'])
       return status === 0
     },
     { withinMs: 120_000, everyMs: 1_000 },
   )
-  const verified = await seller.json('solvency', 'verify', '--rpc', rpc, '--no-anchor')
+  const verified = await seller.json('solvency', 'verify', ...known, '--no-anchor')
   expect(verified.checks).toContainEqual(
     expect.objectContaining({ result: 'ok', check: 'treasury base-mainnet' }),
   )
-  const anchored = await seller.run(['solvency', 'verify', '--rpc', rpc])
+  const anchored = await seller.run(['solvency', 'verify', ...known])
   expect(anchored).toMatchObject({ status: 1, error: '', out: expect.stringMatching(/^FAILED +anchor/m) })
 })
 

@@ -1,9 +1,6 @@
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -13,7 +10,9 @@ import { findWalletAddress } from '@market/core/custody'
 import type { Chains } from '@market/core/ports/chain'
 import { anchorReserves, takeReserveSnapshot } from '@market/money/reserves'
 import { type EvmNetwork, startEvmNetwork } from '@market/testing/evm-network'
+import { deployVault } from '@market/testing/evm-venues'
 import { getAddMemoInstruction, LEGACY_MEMO_PROGRAM_ADDRESS_V3 } from '@solana-program/memo'
+import { getTransferSolInstruction } from '@solana-program/system'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fundedPayer, newAccount } from '../chains/evm-world.ts'
 import { type SolanaWorld, startSolanaWorld } from '../chains/solana-support.ts'
@@ -21,13 +20,10 @@ import { CHILD_ENVIRONMENT } from '../support/child-environment.ts'
 import { asHeaders, makeOwnedAgent, signed } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
 import { until } from '../support/until.ts'
+import { type Change, type Json, onPath, startProxy } from './tampering-proxy.ts'
 import { openTreasury, type Treasury } from './treasury.ts'
 
 const MAIN = fileURLToPath(new URL('../../packages/cli/src/main.ts', import.meta.url))
-
-// biome-ignore lint/suspicious/noExplicitAny: the tampered responses have any shape
-type Json = any
-type Change = (path: string, body: Json) => void
 
 let market: Market
 let network: EvmNetwork
@@ -40,19 +36,10 @@ let proxy: Awaited<ReturnType<typeof startProxy>>
 let change: Change = () => {}
 const folder = mkdtempSync(join(tmpdir(), 'market-verify-'))
 
-/** The API as a cheating operator would serve it. */
-async function startProxy(url: string) {
-  const server = createServer(async (request, response) => {
-    const { authorization } = request.headers
-    const answer = await fetch(`${url}${request.url}`, { headers: authorization ? { authorization } : {} })
-    const body = await answer.json()
-    change(request.url ?? '', body)
-    response.writeHead(answer.status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
-}
+const signerOf = ({ address, signMessage }: typeof buyer) => ({
+  address,
+  sign: (message: string) => signMessage({ message }) as Promise<string>,
+})
 
 beforeAll(async () => {
   ;[market, network, world] = await Promise.all([
@@ -63,11 +50,7 @@ beforeAll(async () => {
   treasury = await openTreasury(market.db, network)
   ctx = { ...treasury.ctx, chains: { ...treasury.ctx.chains, 'solana-mainnet': solanaChain(world.settings) } }
   buyer = await fundedPayer(network)
-  const owner = {
-    address: buyer.address,
-    sign: (message: string) => buyer.signMessage({ message }) as Promise<string>,
-  }
-  const agent = await makeOwnedAgent(market, {}, owner)
+  const agent = await makeOwnedAgent(market, {}, signerOf(buyer))
   apiKey = agent.apiKey
   const serverWallet = await findWalletAddress(market.db, agent.id, 'solana')
   await world.usdc.fund(serverWallet ?? '', 7_000_000n)
@@ -88,7 +71,7 @@ beforeAll(async () => {
     },
     { withinMs: 120_000 },
   )
-  proxy = await startProxy(market.url)
+  proxy = await startProxy(market.url, (path, body) => change(path, body))
 })
 afterAll(async () => {
   proxy.server.close()
@@ -99,22 +82,13 @@ afterAll(async () => {
 /** Runs the program as a user does. */
 async function verify(tampered: Change, args: readonly string[] = []) {
   change = tampered
-  const key = args.length === 0 ? { MARKET_API_KEY: apiKey } : {}
+  const key = args.includes('--proof') ? {} : { MARKET_API_KEY: apiKey }
   const env = { ...CHILD_ENVIRONMENT, XDG_CONFIG_HOME: folder, MARKET_API_URL: proxy.url, ...key }
   const nodes = ['--rpc', `solana-mainnet=${world.chain.url}`, '--rpc', `base-mainnet=${network.url}`]
-  const all = [
-    MAIN,
-    'solvency',
-    'verify',
-    ...nodes,
-    '--tries',
-    '2',
-    '--wait',
-    '0',
-    '--max-age',
-    '1000',
-    ...args,
-  ]
+  const named = ['--treasury', `solana-mainnet=${world.treasury.address}`]
+  named.push('--treasury', `base-mainnet=${treasury.account.address}`)
+  const limits = ['--tries', '2', '--wait', '0', '--max-age', '1000']
+  const all = [MAIN, 'solvency', 'verify', ...nodes, ...named, ...limits, ...args]
   return new Promise<{ code: number; lines: string[]; errors: string }>((resolve) => {
     execFile(process.execPath, all, { env }, (error, stdout, stderr) =>
       resolve({ code: Number(error?.code ?? 0), lines: stdout.trim().split('\n'), errors: stderr }),
@@ -128,39 +102,61 @@ const expectFailed = async (tampered: Change, line: RegExp, args?: readonly stri
   expect(lines.filter((one) => one.startsWith('FAILED'))).toContainEqual(expect.stringMatching(line))
 }
 
-const onPath = (part: string, tamper: (data: Json) => void): Change => {
-  return (path, body) => path.startsWith(part) && tamper(body.data)
-}
-
 describe('market solvency verify', () => {
-  test('holds: the leaves of the caller, the anchor and both treasuries', async () => {
+  test('proves the leaves of the caller, the anchor and both treasuries', async () => {
+    await network.transfer(buyer, treasury.account.address, 2_000_000n)
     const { code, lines, errors } = await verify(() => {})
+    await network.transfer(treasury.account, buyer.address, 2_000_000n)
     expect({ code, errors }).toEqual({ code: 0, errors: '' })
     expect(lines).toEqual([
-      expect.stringMatching(/^ok +anchor \d{4}-\d{2}-\d{2} +[1-9A-HJ-NP-Za-km-z]{64,88}$/),
-      expect.stringMatching(/^ok +leaf escrow:base-mainnet:order:a +5\.00 is included, anchored/),
-      expect.stringMatching(/^ok +leaf wallet:solana-mainnet:\w+ +7\.00 is included, anchored/),
-      expect.stringMatching(/^ok +treasury solana-mainnet +holds 1\.00, sent 0\.00 in flight, owes 0\.00/),
-      expect.stringMatching(/^ok +treasury base-mainnet +holds 12\.00, sent 2\.00 in flight, owes 14\.00/),
+      expect.stringMatching(
+        /^ok +anchor \d{4}-\d{2}-\d{2} +[1-9A-HJ-NP-Za-km-z]{64,88}, signed by the treasury/,
+      ),
+      expect.stringMatching(
+        /^ok +leaf escrow:base-mainnet:order:a +5\.00 owed to 0x\w+ is included, anchored/,
+      ),
+      expect.stringMatching(/^ok +leaf wallet:solana-mainnet:\w+ +7\.00 .*; the wallet holds 7\.00 now$/),
+      expect.stringMatching(
+        /^ok +treasury solana-mainnet +holds 1\.00, owes 0\.00 as the API says, owed 0\.00 on/,
+      ),
+      expect.stringMatching(/^ok +treasury base-mainnet +holds 14\.00, sent 2\.00 in flight, owes 14\.00/),
+      expect.stringMatching(/^Proven: /),
     ])
   })
 
-  test('holds: a saved response instead of a key', async () => {
-    const session = asHeaders(
-      await signed(
-        {
-          address: buyer.address,
-          sign: (message: string) => buyer.signMessage({ message }) as Promise<string>,
-        },
-        'session',
-        market.now(),
+  test('does not prove a payout in flight: only the API says to whom it was owed', async () => {
+    const { code, lines } = await verify(() => {})
+    expect(code).toBe(3)
+    expect(lines).toContainEqual(
+      expect.stringMatching(
+        /^warning +treasury base-mainnet +holds 12\.00, sent 2\.00 in flight, owes 14\.00.*12\.00 is proven/,
       ),
     )
+  })
+
+  test('proves what a venue holds only when its wallet and vault are named', async () => {
+    const [vault, wallet] = [await deployVault(network, 'lending'), newAccount().address]
+    await vault.depositByOther(30_000_000n, wallet)
+    const earn = onPath('/api/solvency', (data) => {
+      const base = data.find((one: Json) => one.in_flight !== undefined && one.network === 'base-mainnet')
+      const none = { in_flight: [], in_flight_count: 0, in_flight_usd: '0.00' }
+      if (base) Object.assign(base, none, { venues_usd: '28.00', liabilities_usd: '40.00' })
+    })
+    expect(await verify(earn)).toMatchObject({ code: 3 })
+    const { code, lines } = await verify(earn, ['--venue', `base-mainnet=${wallet}:${vault.address}`])
+    expect(lines).toContainEqual(
+      expect.stringMatching(/^ok +treasury base.*holds 12\.00, (30\.00|29\.99\d+) in venues/),
+    )
+    expect(code).toBe(0)
+  })
+
+  test('proves a saved response instead of a key', async () => {
+    const session = asHeaders(await signed(signerOf(buyer), 'session', market.now()))
     const { body } = await market.client().get('/api/solvency/proof', { headers: session })
     const file = join(folder, 'proof.json')
     writeFileSync(file, JSON.stringify(body))
     const { code, lines } = await verify(() => {}, ['--proof', file])
-    expect(code).toBe(0)
+    expect(code).toBe(3)
     expect(lines).toContainEqual(expect.stringMatching(/^ok +leaf escrow:base-mainnet:order:a/))
     writeFileSync(
       file,
@@ -258,7 +254,7 @@ describe('market solvency verify', () => {
       onBase((base) => {
         base.in_flight[0].reference = `0x${'1'.repeat(64)}`
       }),
-      /treasury base-mainnet .*owes 14\.00: 2\.00 is missing/,
+      /treasury base-mainnet .*owes 14\.00.*: 2\.00 is missing/,
     )
     await expectFailed(
       onBase((base) => {
@@ -282,12 +278,21 @@ describe('market solvency verify', () => {
     await network.transfer(buyer, treasury.account.address, 500_000n)
   })
 
-  test('fails when the treasury published another text of the same day', async () => {
+  test('fails when the treasury published another text of the same day, not when another wallet did', async () => {
     const [{ day }] = (await market.client().get('/api/solvency/anchors')).body.data
     const memo = getAddMemoInstruction(
       { memo: `market.reserves.v1 ${day} ${'0'.repeat(64)}` },
       { programAddress: LEGACY_MEMO_PROGRAM_ADDRESS_V3 },
     )
+    const other = await world.wallet()
+    const toTreasury = getTransferSolInstruction({
+      source: other,
+      destination: world.treasury.address,
+      amount: 1_000_000n,
+    })
+    await world.settled(await world.run(other, [toTreasury, memo]), 'finalized')
+    const { lines } = await verify(() => {})
+    expect(lines).toContainEqual(expect.stringMatching(/^ok +anchor/))
     await world.settled(await world.run(world.treasury, [memo]), 'finalized')
     await expectFailed(() => {}, /anchor .* published another text of that day/)
   })

@@ -25,8 +25,8 @@ export type Values<O extends Options> = {
 export interface Result {
   readonly json: unknown
   readonly print: (printer: Printer) => void
-  /** Whether the command succeeded; true unless given. */
-  readonly ok?: boolean
+  /** The exit status: 0 unless given. 3 is for a verification in which something is not proven. */
+  readonly status?: 0 | 1 | 3
 }
 
 export interface Command<O extends Options = Options> {

@@ -10,7 +10,7 @@ import type { Terminal } from './terminal/terminal.ts'
 import { UsageError } from './usage-error.ts'
 import { VERSION } from './version.ts'
 
-/** Runs one command and returns the exit status: 0, 1 after a failure, 2 for wrong arguments or settings. */
+/** Runs one command and returns the exit status: 0, 1 after a failure, 2 for wrong arguments or settings, 3 for "not proven". */
 export async function run(
   args: readonly string[],
   environment: Environment,
@@ -20,7 +20,7 @@ export async function run(
   let parsed: Parsed | undefined
   try {
     parsed = parseArguments(args, COMMANDS)
-    return (await runCommand(parsed, environment, { terminal, printer, signal })) ? 0 : 1
+    return await runCommand(parsed, environment, { terminal, printer, signal })
   } catch (error) {
     if (signal.aborted) return INTERRUPTED
     reportError(printer, error, { parsed, isJson: args.includes('--json') })
@@ -32,23 +32,23 @@ async function runCommand(
   { command, globals, call }: Parsed,
   environment: Environment,
   parts: { readonly terminal: Terminal; readonly printer: Printer; readonly signal: AbortSignal },
-): Promise<boolean> {
+): Promise<number> {
   const { printer } = parts
   if (globals.version) {
     if (globals.json) printer.json({ version: VERSION, node: process.version })
     else printer.text(VERSION)
-    return true
+    return 0
   }
   if (globals.help || command === undefined) {
     printHelp(printer, COMMANDS, command, call.parameters)
-    return true
+    return 0
   }
   const session = await openSession(globals, environment, parts)
   const result = await command.run(call, session)
-  if (result === undefined) return true
+  if (result === undefined) return 0
   if (session.isJson) printer.json(result.json)
   else result.print(printer)
-  return result.ok ?? true
+  return result.status ?? 0
 }
 
 interface Call {

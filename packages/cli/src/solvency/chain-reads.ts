@@ -54,7 +54,7 @@ interface SolanaTransaction {
   }
   readonly transaction: {
     readonly message: {
-      readonly accountKeys: readonly { readonly pubkey: string }[]
+      readonly accountKeys: readonly { readonly pubkey: string; readonly signer: boolean }[]
       readonly instructions: readonly { readonly programId: string; readonly parsed?: unknown }[]
     }
   }
@@ -108,11 +108,40 @@ interface Receipt {
   }[]
 }
 
+const word = (value: string): string => value.slice(2).toLowerCase().padStart(64, '0')
+
+async function callContract(rpc: string, to: string, data: string): Promise<bigint> {
+  const returned = await callNode<string>(rpc, 'eth_call', [{ to, data }, 'latest'])
+  if (returned !== '0x') return BigInt(returned)
+  throw new CommandError('node_failed', `${to} is not a contract. Check --rpc, --usdc and --venue.`)
+}
+
+const balanceAt = (rpc: string, token: string, holder: string): Promise<bigint> =>
+  callContract(rpc, token, `0x70a08231${word(holder)}`)
+
+/** A wallet and an ERC-4626 vault of which it holds shares. */
+export interface Venue {
+  readonly wallet: string
+  readonly vault: string
+}
+
+/** The USDC of the wallets, and what the vaults say that they would pay for the shares of these wallets. */
+export async function readVenues({ rpc, usdc }: Node, venues: readonly Venue[]): Promise<bigint> {
+  let total = 0n
+  for (const wallet of new Set(venues.map((venue) => venue.wallet)))
+    total += await balanceAt(rpc, usdc, wallet)
+  for (const { wallet, vault } of venues) {
+    const asset = await callContract(rpc, vault, '0x38d52e0f')
+    if (asset !== BigInt(usdc))
+      throw new CommandError('node_failed', `The vault ${vault} is not one of USDC. Check --venue.`)
+    const shares = await balanceAt(rpc, vault, wallet)
+    total += await callContract(rpc, vault, `0x4cdad506${word(`0x${shares.toString(16)}`)}`)
+  }
+  return total
+}
+
 const evm: ReserveChain = {
-  async balance({ rpc, usdc }, holder) {
-    const data = `0x70a08231${holder.slice(2).toLowerCase().padStart(64, '0')}`
-    return BigInt(await callNode<string>(rpc, 'eth_call', [{ to: usdc, data }, 'latest']))
-  },
+  balance: ({ rpc, usdc }, holder) => balanceAt(rpc, usdc, holder),
   async sent({ rpc, usdc }, treasury, reference) {
     const receipt = await callNode<Receipt | null>(rpc, 'eth_getTransactionReceipt', [reference])
     if (receipt?.status !== '0x1') return 0n

@@ -1,34 +1,31 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Market } from '@market/sdk'
-import type { Check } from '../terminal/printer.ts'
 import { compareTreasury, spelled } from './compare-treasury.ts'
+import { type Known, namedNetworks } from './known.ts'
 import type { NetworkSolvency, ReserveAnchor } from './merkle-proof.ts'
-
-type ByNetwork = Readonly<Record<string, string>>
+import type { ReserveCheck } from './verdict.ts'
 
 export interface TreasuryChecks {
   readonly networks: readonly NetworkSolvency[]
   /** The newest anchor, whether verified or not. */
   readonly newest: ReserveAnchor | undefined
   readonly isVerified: boolean
-  readonly rpcs: ByNetwork
-  readonly tokens: ByNetwork
-  /** What the user knows of the treasuries. */
-  readonly treasuries: ByNetwork
+  readonly known: Known
   readonly tries: number
   readonly waitMs: number
   readonly maxAgeMs: number
 }
 
 /** Compares every network that the API lists, that the user names, or that is anchored: the API cannot leave one out. */
-export async function checkTreasuries(options: TreasuryChecks, market: Market): Promise<Check[]> {
-  const { networks, newest, rpcs, treasuries } = options
+export async function checkTreasuries(options: TreasuryChecks, market: Market): Promise<ReserveCheck[]> {
+  const { networks, newest, known } = options
   const names = new Set<string>([
     ...networks.map(({ network }) => network),
-    ...Object.keys({ ...rpcs, ...treasuries }),
+    ...namedNetworks(known),
     ...(newest?.networks ?? []).map(({ network }) => network),
   ])
-  const checks: Check[] = []
+  if (names.size === 0) return [{ result: 'FAILED', check: 'treasuries', detail: 'the API lists no network' }]
+  const checks: ReserveCheck[] = []
   for (const network of names) {
     const result = await checkTreasury(network, options, market)
     checks.push({ check: `treasury ${network}`, ...result })
@@ -36,7 +33,7 @@ export async function checkTreasuries(options: TreasuryChecks, market: Market): 
   return checks
 }
 
-type Outcome = Pick<Check, 'result' | 'detail'>
+type Outcome = Omit<ReserveCheck, 'check'>
 
 async function checkTreasury(network: string, options: TreasuryChecks, market: Market): Promise<Outcome> {
   const { tries, waitMs } = options
@@ -51,29 +48,43 @@ async function checkTreasury(network: string, options: TreasuryChecks, market: M
   }
 }
 
+const failed = (detail: string): Outcome => ({ result: 'FAILED', detail })
+
 async function compareOnce(
   network: string,
   [one, ...more]: readonly NetworkSolvency[],
-  { newest, isVerified, rpcs, tokens, treasuries, maxAgeMs }: TreasuryChecks,
+  { newest, isVerified, known, maxAgeMs }: TreasuryChecks,
 ): Promise<Outcome> {
-  if (one === undefined) return { result: 'FAILED', detail: 'the API does not list this network' }
-  if (more.length > 0) return { result: 'FAILED', detail: 'the API lists this network twice' }
-  const known = treasuries[network]
-  if (known !== undefined && spelled(network, known) !== spelled(network, one.treasury))
-    return { result: 'FAILED', detail: `the API says ${one.treasury}, --treasury is ${known}` }
-  const whose = `treasury ${one.treasury}${known === undefined ? ' as the API says' : ''}`
+  const { rpcs, tokens, treasuries, colds, venues } = known
+  if (one === undefined) return failed('the API does not list this network')
+  if (more.length > 0) return failed('the API lists this network twice')
+  const [treasury, cold] = [treasuries[network], colds[network]]
+  const isOther = (address: string, said: string | undefined) =>
+    said === undefined || spelled(network, address) !== spelled(network, said)
+  if (treasury !== undefined && isOther(treasury, one.treasury))
+    return failed(`the API says ${one.treasury}, --treasury is ${treasury}`)
+  if (cold !== undefined && isOther(cold, one.cold?.address))
+    return failed(`the API says the cold address is ${one.cold?.address ?? 'none'}, --cold is ${cold}`)
   const [rpc, usdc] = [rpcs[network], tokens[network]]
-  if (rpc === undefined || usdc === undefined)
-    return {
-      result: 'skipped',
-      detail: `no --${rpc === undefined ? 'rpc' : 'usdc'} for ${network}; ${whose}`,
-    }
+  if (rpc === undefined || usdc === undefined) {
+    const missing = [
+      ...(rpc === undefined ? [`--rpc ${network}=https://…`] : []),
+      ...(usdc === undefined ? [`--usdc ${network}=<address>`] : []),
+    ]
+    const detail = `not compared: no ${rpc === undefined ? '--rpc' : '--usdc'} for ${network}; treasury ${one.treasury}${treasury === undefined ? ' as the API says' : ''}`
+    return { result: 'skipped', detail, missing }
+  }
   const entry = newest?.networks.find((each) => each.network === network)
   const anchored =
-    newest === undefined || entry === undefined || !isVerified
+    newest === undefined || !isVerified
       ? undefined
-      : { day: newest.day, micros: BigInt(entry.total_micros) }
-  const compared = await compareTreasury(one, { rpc, usdc }, { maxAgeMs, anchored })
-  if ('problem' in compared) return { result: 'FAILED', detail: `${compared.problem}; ${whose}` }
-  return { result: compared.isBelowAnchor ? 'warning' : 'ok', detail: `${compared.detail}; ${whose}` }
+      : { day: newest.day, micros: entry === undefined ? undefined : BigInt(entry.total_micros) }
+  return compareTreasury(one, {
+    node: { rpc, usdc },
+    maxAgeMs,
+    anchored,
+    isTreasuryKnown: treasury !== undefined,
+    isColdKnown: cold !== undefined,
+    venues: venues[network] ?? [],
+  })
 }

@@ -1,207 +1,283 @@
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { text } from 'node:stream/consumers'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { run } from '../run.ts'
-import { anchorText, type LiabilityProof, type ReserveAnchor, rootBy } from './merkle-proof.ts'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { rootBy } from './merkle-proof.ts'
+import {
+  AGENT_WALLET,
+  honestWorld,
+  liesIn,
+  publish,
+  RICH,
+  SOLANA_TREASURY,
+  startLyingServer,
+  TREASURY,
+  VAULT,
+  VENUE_WALLET,
+  verify,
+  type World,
+} from './test-lying-server.ts'
 
-/** One server is the API that lies and the nodes that do not. */
-
-// biome-ignore lint/suspicious/noExplicitAny: the tampered responses have any shape
-type Json = any
-
-const SOLANA_TREASURY = '8kQwTreasury'
-const TREASURY = `0x${'aB'.repeat(20)}`
-const PAYOUT = `0x${'cd'.repeat(32)}`
-const today = new Date().toISOString().slice(0, 10)
-let solvency: Json[]
-let anchors: Json[]
-let proofs: Json[]
-let fullPages: boolean
-let url: string
-
-const server = createServer(async (request, response) => {
-  const path = request.url ?? ''
-  let body: Json
-  if (request.method === 'POST')
-    body = { jsonrpc: '2.0', id: 1, result: node(JSON.parse(await text(request))) }
-  else if (path.startsWith('/api/solvency/anchors'))
-    body = { success: true, data: anchors, next_cursor: null }
-  else if (path.startsWith('/api/solvency/proof')) {
-    body = { success: true, data: path.includes('rsv_s') ? [] : proofs, omitted: 0 }
-  } else body = { success: true, data: solvency }
-  response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body))
-})
-
-function node({ method, params }: { method: string; params: Json[] }): Json {
-  const now = Math.floor(Date.now() / 1_000)
-  if (method === 'eth_call') return '0x989680'
-  if (method === 'eth_getBlockByNumber') return { timestamp: `0x${now.toString(16)}` }
-  if (method === 'getTokenAccountsByOwner') return { value: [] }
-  if (method === 'getSignaturesForAddress') {
-    const row = { memo: null, err: null, blockTime: now, signature: 'x' }
-    return fullPages ? Array.from({ length: params[1].limit }, () => row) : [row]
-  }
-  if (method === 'eth_getTransactionReceipt') {
-    const topics = [
-      '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef',
-      `0x${'0'.repeat(24)}${TREASURY.slice(2).toLowerCase()}`,
-    ]
-    const log = { address: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913', topics, data: '0x1e8480' }
-    return { status: '0x1', blockNumber: '0x1', logs: [log] }
-  }
-  const instructions = [{ programId: 'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr', parsed: honestText }]
-  return {
-    blockTime: now,
-    meta: { err: null, preTokenBalances: [], postTokenBalances: [] },
-    transaction: { message: { accountKeys: [{ pubkey: SOLANA_TREASURY }], instructions } },
-  }
-}
-
-let honestText: string
+let world: World
+let lies: ReturnType<typeof liesIn>
+let server: Awaited<ReturnType<typeof startLyingServer>>
 beforeAll(async () => {
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  server = await startLyingServer(() => world)
 })
-afterAll(() => void server.close())
-
+afterAll(() => void server.stop())
 beforeEach(() => {
-  fullPages = false
-  const leaf = { account: 'escrow:a', holder: '0xabc', amount_usd: '10.00', micros: '10000000', salt: 'ab' }
-  const root = rootBy({ leaf, path: [] })?.hash ?? ''
-  const checked_at = new Date().toISOString()
-  const own = { snapshot_id: 'rsv_b', root, total_usd: '10.00' }
-  proofs = [{ network: 'base-mainnet', ...own, checked_at, leaf, path: [] }] satisfies LiabilityProof[]
-  const networks = [
-    { network: 'base-mainnet', ...own, total_micros: '10000000', agent_wallets: null },
-    {
-      network: 'solana-mainnet',
-      snapshot_id: 'rsv_s',
-      root: '0'.repeat(64),
-      total_usd: '0.00',
-      total_micros: '0',
-      agent_wallets: null,
-    },
-  ] as ReserveAnchor['networks']
-  honestText = anchorText({ day: today, networks })
-  const anchored = { network: 'solana-mainnet', account: SOLANA_TREASURY, signature: '5Zt', final_at: '' }
-  anchors = [{ day: today, text: honestText, networks, anchored }]
-  const common = { cold: null, checked_at, venues_usd: null, in_flight: [], in_flight_count: 0 }
-  const rest = { ...common, in_flight_usd: '0.00', proof: null }
-  solvency = [
-    { ...rest, network: 'base-mainnet', treasury: TREASURY, liabilities_usd: '10.00' },
-    { ...rest, network: 'solana-mainnet', treasury: SOLANA_TREASURY, liabilities_usd: '0.00' },
-  ]
+  world = honestWorld()
+  lies = liesIn(world)
 })
 
-async function verify(...args: string[]) {
-  let out = ''
-  const terminal = {
-    out: (written: string) => {
-      out += written
-    },
-    error: (written: string) => {
-      out += written
-    },
-    columns: () => undefined,
-    outIsTerminal: false,
-    errorIsTerminal: false,
-    inputIsTerminal: false,
-    readInput: async () => '',
-    readHidden: async () => '',
-  }
-  const nodes = ['--rpc', `base-mainnet=${url}`, '--rpc', `solana-mainnet=${url}`, '--tries', '1']
-  const environment = { XDG_CONFIG_HOME: '/nonexistent', MARKET_API_URL: url, MARKET_API_KEY: 'market_x' }
-  const parts = { terminal, signal: new AbortController().signal }
-  return { status: await run(['solvency', 'verify', ...nodes, ...args], environment, parts), out }
-}
+const rpc = (...networks: string[]) => networks.flatMap((network) => ['--rpc', `${network}=${server.url}`])
+const both = () => rpc('base-mainnet', 'solana-mainnet')
+const BASE = ['--treasury', `base-mainnet=${TREASURY}`]
+const SOLANA = ['--treasury', `solana-mainnet=${SOLANA_TREASURY}`]
+const COLD = ['--cold', `base-mainnet=${RICH}`]
+const VENUE = ['--venue', `base-mainnet=${VENUE_WALLET}:${VAULT}`]
+/** With both nodes, and both treasuries named. */
+const careful = (...args: string[]) => verify(server.url, [...both(), ...BASE, ...SOLANA, ...args])
+const linesOf = (out: string, ...results: string[]) =>
+  out.split('\n').filter((line) => results.some((result) => line.startsWith(result)))
 
-test('an honest server passes, and the treasury is printed as what the API says', async () => {
-  const { status, out } = await verify()
-  expect(out).toMatch(/^ok +treasury base-mainnet +holds 10\.00.* as the API says$/m)
-  expect(status).toBe(0)
-})
+type Lie = [name: string, lie: () => unknown, reason: RegExp, args?: readonly string[]]
 
-const inFlight = (...references: string[]) => {
-  solvency[0].in_flight = references.map((reference) => ({ reference, replaces: [], amount_usd: '2.00' }))
-  solvency[0].in_flight_count = references.length
-  solvency[0].in_flight_usd = `${references.length * 2}.00`
-}
-const owes = (amount: string) => {
-  solvency[0].liabilities_usd = amount
-}
-const coldAt = (address: string) => {
-  solvency[0].cold = { address, assets_usd: '10.00' }
-}
-
-test.each<[string, () => void, RegExp]>([
-  ['the cold address is the treasury', () => coldAt(TREASURY.toLowerCase()), /counted twice/],
+const TREASURY_LIES: readonly Lie[] = [
+  ['the treasury holds less than is owed', () => lies.owes('10.01'), /0\.01 is missing/],
+  ['an amount is negative', () => lies.owes('-5.00'), /-5\.00 is not an amount/],
+  [
+    'the treasury is not --treasury',
+    () => Object.assign(world.solvency[0], { treasury: RICH }),
+    /API says 0xe1/,
+  ],
+  ['the cold address is the treasury', () => lies.coldAt(TREASURY.toLowerCase()), /counted twice/],
   [
     'the cold address is padded',
-    () => coldAt(TREASURY.replace('0x', `0x${'0'.repeat(24)}`)),
+    () => lies.coldAt(`0x${'0'.repeat(24)}${TREASURY.slice(2)}`),
     /not an address/,
   ],
-  ['a payout is listed in two cases', () => inFlight(PAYOUT, PAYOUT.replace(/cd/g, 'CD')), /listed twice/],
+  [
+    'the cold address is not --cold',
+    () => lies.coldAt(`0x${'f5'.repeat(20)}`),
+    /address is 0xf5.*--cold/,
+    COLD,
+  ],
+  ['no cold address is listed, but named', () => {}, /the cold address is none/, COLD],
+  [
+    'a payout is listed twice',
+    () => lies.inFlight(lies.payout, lies.payout.replace(/cd/g, 'CD')),
+    /listed twice/,
+  ],
   [
     'a payout and what it replaces both count',
     () => {
-      inFlight(PAYOUT)
-      solvency[0].in_flight[0].replaces = [`0x${'ef'.repeat(32)}`]
-      owes('14.00')
+      lies.owes('14.00')
+      lies.inFlight(lies.payout).in_flight[0].replaces = [`0x${'ef'.repeat(32)}`]
     },
     /sent 2\.00 in flight.*2\.00 is missing/,
   ],
   [
-    'a network of --rpc and the anchor is left out',
-    () => void solvency.shift(),
-    /base-mainnet +the API does not/,
+    'a network of the anchor is left out',
+    () => world.solvency.shift(),
+    /base-mainnet +the API does not list/,
+  ],
+  ['a network is listed twice', () => world.solvency.push(world.solvency[0]), /lists this network twice/],
+]
+
+const LEAF_LIES: readonly Lie[] = [
+  [
+    'a leaf is of another snapshot',
+    () => Object.assign(world.proofs[0], { snapshot_id: 'rsv_o' }),
+    /snapshot rsv_o/,
+  ],
+  ['a leaf is listed twice', () => world.proofs.push({ ...world.proofs[0] }), /lists this leaf twice/],
+  ['a leaf belongs to another holder', () => {}, /it belongs to 0xabc/, ['--holder', '0xdef']],
+  [
+    'the leaves are less than --owed',
+    () => {},
+    /10\.00 in the leaves.*2\.00 is missing/,
+    ['--owed', '12.00'],
   ],
   [
-    'the proof is of another snapshot',
-    () => {
-      proofs[0].snapshot_id = 'rsv_other'
-    },
-    /returned snapshot rsv_other/,
+    'no leaf is listed, and --owed is more',
+    () => world.proofs.pop(),
+    /10\.00 is missing/,
+    ['--owed', '10.00'],
   ],
-  ['a day is listed twice', () => void anchors.push({ ...anchors[0] }), /lists this day twice/],
+]
+
+const ANCHOR_LIES: readonly Lie[] = [
+  ['no day is anchored', () => world.anchors.pop(), /no day is anchored/],
+  ['a day is listed twice', () => world.anchors.push({ ...world.anchors[0] }), /lists this day twice/],
+  ['another account signed the anchor', () => publish(world, { signer: RICH }), /not by the treasury/],
   [
-    'a second memo cannot be excluded',
-    () => {
-      fullPages = true
-    },
-    /another text of that day may exist/,
+    'the treasury signed two texts of a day',
+    () => lies.memo(lies.textIn(0)),
+    /published another text of that day/,
   ],
-])('fails when %s', async (_, lie, problem) => {
-  lie()
-  const { status, out } = await verify()
-  expect(out.split('\n').filter((line) => line.startsWith('FAILED'))).toContainEqual(
-    expect.stringMatching(problem),
+  [
+    'a second text cannot be excluded',
+    () => Object.assign(world, { isBusy: true }),
+    /another text .* may exist/,
+  ],
+  [
+    'the newest anchor is not listed',
+    () => lies.memo(lies.textIn(1)),
+    /a text of .* that the API does not list/,
+  ],
+  [
+    'the newest anchor is said to be pending an hour after it is on the chain',
+    () => {
+      lies.memo(lies.textIn(1), { secondsAgo: 3_600 })
+      lies.pending(1, lies.textIn(1))
+    },
+    /the API says that it is not anchored/,
+  ],
+  ['the newest anchor is old', () => lies.anchorOf(-10, 0), /the newest anchor is of/],
+  ['an old anchor has a day in the future', () => lies.anchorOf(365, 10), /published at .* too long ago/],
+]
+
+describe('fails with 1', () => {
+  test.each([...TREASURY_LIES, ...LEAF_LIES, ...ANCHOR_LIES])(
+    'when %s',
+    async (_, lie, reason, args = []) => {
+      lie()
+      const { status, out } = await careful(...args)
+      expect(linesOf(out, 'FAILED')).toContainEqual(expect.stringMatching(reason))
+      expect(out).toMatch(/^Failed: \d of \d checks\.$/m)
+      expect(status).toBe(1)
+    },
   )
-  expect(status).toBe(1)
+
+  test('when the wallet of --venue is the treasury', async () => {
+    const { status, out } = await careful('--venue', `base-mainnet=${TREASURY}:${VAULT}`)
+    expect(out).toMatch(/FAILED.*counted twice/)
+    expect(status).toBe(1)
+  })
+
+  test('when a vault is not one of USDC', async () => {
+    world.vaultAsset = RICH
+    const { status, out } = await careful(...VENUE)
+    expect(out).toMatch(/The vault 0xd4\w+ is not one of USDC/)
+    expect(status).toBe(1)
+  })
 })
 
-test('liabilities and assets below the anchored total are a warning with both figures, not ok', async () => {
-  anchors[0].networks[0].total_micros = '25000000'
-  honestText = anchorText(anchors[0])
-  anchors[0].text = honestText
-  const { out } = await verify()
-  expect(out).toMatch(/^warning +treasury base-mainnet .*owes 10\.00 as the API says, but owed 25\.00/m)
-  expect(out).not.toMatch(/^ok +treasury base-mainnet/m)
-})
+const UNPROVEN: readonly Lie[] = [
+  [
+    'venues are invented',
+    () => {
+      lies.owes('60.00')
+      lies.venuesHold('50.00')
+    },
+    /50\.00 in venues as the API says, owes 60\.00.* 10\.00 is proven: only the API says that venues hold 50\.00/,
+  ],
+  [
+    'a vault holds less than the API says',
+    () => {
+      lies.owes('60.00')
+      lies.venuesHold('50.00')
+      world.vaultValue = 20_000_000n
+    },
+    /20\.00 in venues, 30\.00 in more venues as the API says.* 30\.00 is proven/,
+    VENUE,
+  ],
+  [
+    'the cold address is of another party',
+    () => {
+      lies.owes('500.00')
+      lies.coldAt(RICH)
+    },
+    /1000\.00 at the cold address 0xe1.*owes 500\.00.* 10\.00 is proven: only the API says that 0xe1/,
+  ],
+  [
+    'stolen money is listed as a payout in flight',
+    () => {
+      lies.owes('12.00')
+      lies.inFlight(lies.payout)
+    },
+    /sent 2\.00 in flight.* 10\.00 is proven: 2\.00 left the treasury in the last hour/,
+  ],
+  [
+    'less is owed than in the anchor',
+    () => {
+      const [entry] = world.anchors[0].networks
+      const [proof] = world.proofs
+      proof.path = [{ side: 'right', hash: '0'.repeat(64), sum: '15000000' }]
+      Object.assign(entry, { root: rootBy(proof)?.hash, total_micros: '25000000' })
+      publish(world)
+    },
+    /owes 10\.00 as the API says, owed 25\.00 on .* 15\.00 of the anchored total was paid out since, or is missing/,
+  ],
+  [
+    'a network is not part of the anchor',
+    () => {
+      world.anchors[0].networks.shift()
+      publish(world)
+    },
+    /base-mainnet is not part of the anchor/,
+  ],
+  ['leaves are left out', () => Object.assign(world, { omitted: 3 }), /the API left out 3 smaller leaves/],
+  ['no leaf is listed', () => world.proofs.pop(), /the API says that nothing is owed to you/],
+  [
+    'the server wallet of an agent is empty',
+    () => {
+      const account = `wallet:solana-mainnet:${AGENT_WALLET}`
+      const leaf = { account, holder: 'agt_1', amount_usd: '7.00', micros: '7000000', salt: 'cd' }
+      const root = rootBy({ leaf, path: [] })?.hash
+      const [, entry] = world.anchors[0].networks
+      const wallets = { root, total_usd: '7.00', total_micros: '7000000' }
+      world.anchors[0].networks = [{ ...entry, snapshot_id: 'rsv_w', agent_wallets: wallets }]
+      world.proofs = [{ ...world.proofs[0], network: 'solana-mainnet', snapshot_id: 'rsv_w', leaf }]
+      publish(world)
+    },
+    /the wallet holds 0\.00 now: the rest was sent since, or is missing/,
+  ],
+]
 
-test('--treasury must be what the API says, in any case of an EVM address', async () => {
-  expect((await verify('--treasury', `base-mainnet=${TREASURY.toLowerCase()}`)).status).toBe(0)
-  const { status, out } = await verify('--treasury', `base-mainnet=0x${'1'.repeat(40)}`)
-  expect(status).toBe(1)
-  expect(out).toMatch(/FAILED +treasury base-mainnet +the API says/)
-})
+describe('is not proven and ends with 3', () => {
+  test.each(UNPROVEN)('when %s', async (_, lie, reason, args = []) => {
+    lie()
+    const { status, out } = await careful(...args)
+    expect(linesOf(out, 'warning', 'skipped')).toContainEqual(expect.stringMatching(reason))
+    expect(out).toMatch(/^Not proven: \d of \d checks\. No check failed\.$/m)
+    expect(status).toBe(3)
+  })
 
-test('a leaf of a snapshot that is not anchored fails, and passes with --no-anchor', async () => {
-  const [{ root }] = proofs
-  solvency[0].proof = { snapshot_id: 'rsv_b', root, leaves: 1, liabilities_usd: '10.00' }
-  anchors[0].anchored = null
-  expect((await verify()).out).toMatch(/FAILED +leaf .*published, but not anchored/)
-  expect(await verify('--no-anchor')).toMatchObject({ status: 0 })
+  test.each<[string, () => string[], RegExp, string]>([
+    [
+      'Solana has no --rpc',
+      () => [...rpc('base-mainnet'), ...SOLANA, ...BASE],
+      /^skipped +anchor/m,
+      '--rpc solana-mainnet=https://…',
+    ],
+    [
+      'Base has no --rpc',
+      () => [...rpc('solana-mainnet'), ...SOLANA, ...BASE],
+      /^skipped +treasury base/m,
+      '--rpc base-mainnet=https://…',
+    ],
+    [
+      'the treasury of Base is of another party',
+      () => {
+        Object.assign(lies.owes('900.00'), { treasury: RICH })
+        return [...both(), ...SOLANA]
+      },
+      /^warning +treasury base-mainnet +holds 1000\.00.* 0\.00 is proven: only the API says that 0xe1/m,
+      '--treasury base-mainnet=<address>',
+    ],
+    [
+      'every user gets the anchor of another account',
+      () => {
+        publish(world, { signer: 'otherAccount' })
+        world.solvency[1].treasury = 'otherAccount'
+        return [...both(), ...BASE]
+      },
+      /^warning +anchor .*signed by otherAccount\. Only the API says that it is the treasury/m,
+      '--treasury solana-mainnet=<address>',
+    ],
+  ])('when %s, and names the missing option', async (_, options, reason, missing) => {
+    const { status, out } = await verify(server.url, options())
+    expect(out).toMatch(reason)
+    expect(out).toContain(`next  market solvency verify <your options> ${missing}`)
+    expect(status).toBe(3)
+  })
 })

@@ -16,9 +16,13 @@ const DAY = /^\d{4}-\d{2}-\d{2}$/
 const sha256 = (...lines: readonly (string | bigint)[]): string =>
   createHash('sha256').update(lines.join('\n')).digest('hex')
 
+const USD = /^(\d+)\.(\d{2,6})$/
+
+export const isAmount = (text: string): boolean => USD.test(text)
+
 /** Millionths of a USDC. */
 export function micros(text: string): bigint {
-  const [, whole, part] = /^(\d+)\.(\d{2,6})$/.exec(text) ?? []
+  const [, whole, part] = USD.exec(text) ?? []
   if (whole === undefined || part === undefined) throw new Error(`${text} is not an amount`)
   return BigInt(whole + part.padEnd(6, '0'))
 }

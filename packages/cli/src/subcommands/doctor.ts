@@ -24,7 +24,11 @@ export const doctor = command({
   run: async ({ values }, session) => {
     const checks = await session.during('Checking …', () => allChecks(session, !values['no-webhook-test']))
     const ok = checks.every(({ result }) => result !== 'FAILED')
-    return { json: { ok, version: VERSION, checks }, ok, print: (printer) => printer.checks(checks) }
+    return {
+      json: { ok, version: VERSION, checks },
+      status: ok ? 0 : 1,
+      print: (printer) => printer.checks(checks),
+    }
   },
 })
 

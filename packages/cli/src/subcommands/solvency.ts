@@ -1,29 +1,15 @@
-import { readFile } from 'node:fs/promises'
 import { command, type Options } from '../command.ts'
 import { wholeNumber } from '../options.ts'
-import type { Session } from '../session.ts'
-import { anchorProblem, textProblem } from '../solvency/check-anchor.ts'
+import { anchorsOf, checkAnchors } from '../solvency/anchors.ts'
+import { checkLeaves } from '../solvency/check-leaves.ts'
 import { checkTreasuries } from '../solvency/check-treasuries.ts'
-import {
-  anchoredFor,
-  inclusionProblem,
-  isOf,
-  type LiabilityProof,
-  type NetworkSolvency,
-  publishedFor,
-  type ReserveAnchor,
-  usd,
-} from '../solvency/merkle-proof.ts'
-import type { Check } from '../terminal/printer.ts'
-import { CommandError, UsageError } from '../usage-error.ts'
+import { knownOf } from '../solvency/known.ts'
+import { isAmount, micros } from '../solvency/merkle-proof.ts'
+import { readProofs } from '../solvency/read-proofs.ts'
+import { printable, verdictOf } from '../solvency/verdict.ts'
+import { UsageError } from '../usage-error.ts'
 
-const USDC: Readonly<Record<string, string>> = {
-  'solana-mainnet': 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v',
-  'base-mainnet': '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
-}
-const SOLANA = 'solana-mainnet'
-const MAX_ANCHOR_AGE_DAYS = 2
-const DAY_MS = 86_400_000
+const ADDRESS = { type: 'string', multiple: true, value: 'network=address' } as const
 
 const OPTIONS = {
   rpc: {
@@ -32,17 +18,28 @@ const OPTIONS = {
     value: 'network=url',
     about: 'a node that you trust, for each network',
   },
-  usdc: {
-    type: 'string',
-    multiple: true,
-    value: 'network=address',
-    about: 'the USDC token, where it is not the one of Solana or Base mainnet',
-  },
   treasury: {
+    ...ADDRESS,
+    about: 'the treasury that you know, such as the address that you paid; the API must name the same',
+  },
+  cold: { ...ADDRESS, about: 'the cold address that you know; the API must name the same' },
+  venue: {
     type: 'string',
     multiple: true,
-    value: 'network=address',
-    about: 'the treasury that you know; the one that the API says must be the same',
+    value: 'network=wallet:vault',
+    about: 'a wallet of the marketplace and an ERC-4626 vault that you trust, of which it holds shares',
+  },
+  usdc: { ...ADDRESS, about: 'the USDC token, where it is not the one of Solana or Base mainnet' },
+  owed: {
+    type: 'string',
+    value: 'usd',
+    about: 'what was owed to you in the anchored snapshot, as you know it; 0.00 for nothing',
+  },
+  holder: {
+    type: 'string',
+    multiple: true,
+    value: 'name',
+    about: 'your wallet or agent id; a leaf of another holder fails',
   },
   proof: {
     type: 'string',
@@ -68,198 +65,52 @@ export const verifySolvency = command({
   summary: 'Verify the proof of reserves on this machine',
   options: OPTIONS,
   notes: [
-    'Checks that what is owed to you is part of the published roots, that these are anchored on Solana, and that\nthe treasuries hold what is owed. Compare the listed leaves with what you know: a missing leaf is not reported.',
-    'Use nodes that you trust. A network without --rpc is skipped.',
+    'Checks that what is owed to you is part of the published roots, that these are anchored on Solana, and that\nthe treasuries hold what is owed. Compare the listed leaves with what you know, or pass --owed: the API can leave one out.',
+    'Money counts as proven only at addresses that you name. Use nodes that you trust.',
+    'Ends with 0 when everything is proven, with 1 when a check failed, and with 3 when a check was skipped or is a warning.',
   ],
-  examples: ['market solvency verify --rpc solana-mainnet=https://… --rpc base-mainnet=https://…'],
+  examples: [
+    'market solvency verify --rpc solana-mainnet=https://… --rpc base-mainnet=https://… --treasury solana-mainnet=8kQw… --treasury base-mainnet=0x16E6…',
+  ],
   run: async ({ values }, session) => {
-    const rpcs = pairs('rpc', values.rpc)
-    for (const [network, url] of Object.entries(rpcs))
-      if (!URL.canParse(url)) throw new UsageError(`--rpc of ${network} is not a URL.`)
+    const known = knownOf(values)
+    const { owed, proof } = values
+    if (owed !== undefined && !isAmount(owed))
+      throw new UsageError(`--owed is ${owed}. Write an amount such as 12.50.`)
+    const holders = values.holder.length === 0 ? undefined : values.holder
+    const limits = {
+      tries: wholeNumber('tries', values.tries) ?? 3,
+      waitMs: (wholeNumber('wait', values.wait) ?? 10) * 1_000,
+      maxAgeMs: (wholeNumber('max-age', values['max-age']) ?? 15) * 60_000,
+    }
+    const isAnchored = !values['no-anchor']
     const market = session.anonymous()
     const checks = await session.during('Verifying …', async () => {
       const networks = await market.getSolvency()
-      const { data: anchors } = await market.listAnchors({ limit: 100 })
-      const state = stateOf(networks, anchors, { rpcs, isAnchored: !values['no-anchor'] })
-      const { asked, proofs } = await readProofs(values.proof, state.newest, session)
-      const verified = state.newest && rpcs[SOLANA] && (await state.problemOf(state.newest)) === undefined
+      const { data: listed } = await market.listAnchors({ limit: 100 })
+      const anchors = anchorsOf(networks, listed, known, isAnchored)
+      const { newest, isRead, problemOf } = anchors
+      const asked = await readProofs(proof, newest, session)
+      const isVerified = newest !== undefined && isRead && (await problemOf(newest)) === undefined
       return [
-        ...(await checkAnchors(state)),
-        ...asked,
-        ...(await checkLeaves(state, proofs)),
-        ...(await checkTreasuries(
-          {
-            networks,
-            newest: state.newest,
-            isVerified: verified === true && state.isAnchored,
-            rpcs,
-            tokens: { ...USDC, ...pairs('usdc', values.usdc) },
-            treasuries: pairs('treasury', values.treasury),
-            tries: wholeNumber('tries', values.tries) ?? 3,
-            waitMs: (wholeNumber('wait', values.wait) ?? 10) * 1_000,
-            maxAgeMs: (wholeNumber('max-age', values['max-age']) ?? 15) * 60_000,
-          },
-          market,
-        )),
+        ...(await checkAnchors(anchors)),
+        ...(await checkLeaves(asked, {
+          ...{ networks, anchors, known, holders },
+          owed: owed === undefined ? undefined : micros(owed),
+        })),
+        ...(await checkTreasuries({ networks, newest, isVerified, known, ...limits }, market)),
       ]
     })
-    const failed = checks.filter(({ result }) => result === 'FAILED').length
+    const { verdict, status, sentence, next } = verdictOf(checks, isAnchored)
+    const printed = checks.map(printable)
     return {
-      json: { ok: failed === 0, checks },
-      ok: failed === 0,
-      print: (printer) => printer.checks(checks),
+      json: { ok: status === 0, verdict, checks: printed, ...(next !== undefined && { next }) },
+      status,
+      print: (printer) => {
+        printer.checks(printed)
+        printer.text(sentence)
+        if (next !== undefined) printer.next(next)
+      },
     }
   },
 })
-
-interface State {
-  readonly networks: readonly NetworkSolvency[]
-  readonly anchors: readonly ReserveAnchor[]
-  /** The newest anchor that is on the chain as the API says. */
-  readonly newest: ReserveAnchor | undefined
-  readonly rpcs: Readonly<Record<string, string>>
-  /** Whether roots must be anchored. */
-  readonly isAnchored: boolean
-  /** What is wrong with an anchor: on the chain, or without a Solana node in its text. Each is read once. */
-  readonly problemOf: (anchor: ReserveAnchor) => Promise<string | undefined>
-}
-
-function stateOf(
-  networks: State['networks'],
-  anchors: State['anchors'],
-  { rpcs, isAnchored }: Pick<State, 'rpcs' | 'isAnchored'>,
-): State {
-  const [newest] = anchors
-    .filter(({ anchored }) => anchored !== null)
-    .sort((one, other) => (one.day < other.day ? 1 : -1))
-  const rpc = isAnchored ? rpcs[SOLANA] : undefined
-  const treasury = networks.find(({ network }) => network === SOLANA)?.treasury
-  const problems = new Map<ReserveAnchor, Promise<string | undefined>>()
-  const problemOf = (anchor: ReserveAnchor) => {
-    const problem =
-      problems.get(anchor) ??
-      (rpc === undefined ? Promise.resolve(textProblem(anchor)) : anchorProblem(anchor, rpc, treasury))
-    problems.set(anchor, problem)
-    return problem
-  }
-  return { networks, anchors, newest, rpcs, isAnchored, problemOf }
-}
-
-function pairs(option: string, texts: readonly string[]): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    texts.map((text) => {
-      const at = text.indexOf('=')
-      if (at < 1) throw new UsageError(`--${option} is ${text}. Write --${option} base-mainnet=….`)
-      return [text.slice(0, at), text.slice(at + 1)]
-    }),
-  )
-}
-
-const outcome = (check: string, problem: string | undefined, detail = ''): Check => ({
-  result: problem === undefined ? 'ok' : 'FAILED',
-  check,
-  detail: problem ?? detail,
-})
-
-const skipped = (check: string, detail: string): Check => ({ result: 'skipped', check, detail })
-
-async function checkAnchors(state: State): Promise<Check[]> {
-  const { anchors, newest, rpcs, isAnchored } = state
-  const days = anchors.map(({ day }) => day)
-  const twice = [...new Set(days.filter((day, at) => days.indexOf(day) < at))].map((day) =>
-    outcome(`anchor ${day}`, 'the API lists this day twice'),
-  )
-  if (!isAnchored) return twice
-  if (newest === undefined) return [...twice, outcome('anchor', 'no day is anchored')]
-  const name = `anchor ${newest.day}`
-  // A day that cannot be read is not a recent one.
-  const isRecent = Date.parse(newest.day) >= Date.now() - (MAX_ANCHOR_AGE_DAYS + 1) * DAY_MS
-  const age = isRecent ? [] : [outcome('anchor age', `the newest anchor is of ${newest.day}`)]
-  const problem = await state.problemOf(newest)
-  const isUnchecked = problem === undefined && rpcs[SOLANA] === undefined
-  return [
-    ...twice,
-    ...age,
-    isUnchecked
-      ? skipped(name, `no --rpc for ${SOLANA}`)
-      : outcome(name, problem, newest.anchored?.signature),
-  ]
-}
-
-interface Proofs {
-  /** Failures of the requests. */
-  readonly asked: readonly Check[]
-  readonly proofs: readonly LiabilityProof[]
-}
-
-/** The caller's own proofs: of a file, or of the newest anchored snapshots, else of the newest published ones. */
-async function readProofs(
-  path: string | undefined,
-  newest: ReserveAnchor | undefined,
-  session: Session,
-): Promise<Proofs> {
-  if (path !== undefined) return { asked: [], proofs: await readSaved(path) }
-  const { settings } = session
-  if (settings.credential('agent') === undefined && settings.credential('user') === undefined)
-    return { asked: [], proofs: [] }
-  const { market } = session.signedIn('agent', 'user')
-  if (newest === undefined) return { asked: [], proofs: (await market.getSolvencyProof({ limit: 100 })).data }
-  const asked: Check[] = []
-  const proofs: LiabilityProof[] = []
-  for (const entry of newest.networks) {
-    const { snapshot_id } = entry
-    for (const proof of (await market.getSolvencyProof({ limit: 100, snapshot_id })).data)
-      if (isOf(proof, entry)) proofs.push(proof)
-      else
-        asked.push(
-          outcome(
-            `leaf ${proof.leaf.account}`,
-            `the API returned snapshot ${proof.snapshot_id} of ${proof.network} instead of ${snapshot_id} of ${entry.network}`,
-          ),
-        )
-  }
-  return { asked, proofs }
-}
-
-async function readSaved(path: string): Promise<readonly LiabilityProof[]> {
-  try {
-    const saved = JSON.parse(await readFile(path, 'utf8')) as
-      | LiabilityProof[]
-      | { readonly data: LiabilityProof[] }
-    return Array.isArray(saved) ? saved : saved.data
-  } catch {
-    throw new CommandError('proof_unreadable', `${path} is not a saved response of GET /api/solvency/proof.`)
-  }
-}
-
-async function checkLeaves(state: State, proofs: readonly LiabilityProof[]): Promise<Check[]> {
-  if (proofs.length === 0)
-    return [skipped('leaves', 'nothing is owed to the caller, or there is neither a credential nor --proof')]
-  const checks: Check[] = []
-  for (const proof of proofs) {
-    const { problem, where } = await checkLeaf(state, proof)
-    const detail = problem === undefined ? `${usd(BigInt(proof.leaf.micros))} is included, ${where}` : ''
-    checks.push(outcome(`leaf ${proof.leaf.account}`, problem, detail))
-  }
-  return checks
-}
-
-async function checkLeaf(state: State, proof: LiabilityProof) {
-  const { anchors, networks, rpcs, isAnchored } = state
-  const anchor = anchors.find(
-    (one) => one.anchored !== null && one.networks.some((entry) => isOf(proof, entry)),
-  )
-  if (anchor === undefined) {
-    const published = publishedFor(proof, networks)
-    const problem = inclusionProblem(proof, published)
-    if (problem !== undefined || !isAnchored) return { problem, where: published?.where }
-    return {
-      problem: `snapshot ${proof.snapshot_id} is published, but not anchored. Save the proof of an anchored snapshot_id, or pass --no-anchor`,
-    }
-  }
-  const wrong = await state.problemOf(anchor)
-  if (wrong !== undefined) return { problem: `the anchor of ${anchor.day} is not verified: ${wrong}` }
-  const published = anchoredFor(proof, anchor)
-  const where = `${published?.where}${rpcs[SOLANA] === undefined ? ' as the API says' : ''}`
-  return { problem: inclusionProblem(proof, published), where }
-}

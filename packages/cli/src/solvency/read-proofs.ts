@@ -1,0 +1,61 @@
+import { readFile } from 'node:fs/promises'
+import type { Session } from '../session.ts'
+import { CommandError } from '../usage-error.ts'
+import { isOf, type LiabilityProof, type ReserveAnchor } from './merkle-proof.ts'
+import { outcome, type ReserveCheck } from './verdict.ts'
+
+export interface Proofs {
+  /** Whether there was a credential or a file. */
+  readonly isAsked: boolean
+  readonly proofs: readonly LiabilityProof[]
+  /** How many smaller leaves the API left out. */
+  readonly omitted: number
+  /** Failures of the requests. */
+  readonly failures: readonly ReserveCheck[]
+}
+
+/** The caller's own proofs: of a file, or of the newest anchored snapshots, else of the newest published ones. */
+export async function readProofs(
+  path: string | undefined,
+  newest: ReserveAnchor | undefined,
+  session: Session,
+): Promise<Proofs> {
+  if (path !== undefined) return { isAsked: true, proofs: await readSaved(path), omitted: 0, failures: [] }
+  const { settings } = session
+  if (settings.credential('agent') === undefined && settings.credential('user') === undefined)
+    return { isAsked: false, proofs: [], omitted: 0, failures: [] }
+  const { market } = session.signedIn('agent', 'user')
+  if (newest === undefined) {
+    const { data, omitted } = await market.getSolvencyProof({ limit: 100 })
+    return { isAsked: true, proofs: data, omitted, failures: [] }
+  }
+  const failures: ReserveCheck[] = []
+  const proofs: LiabilityProof[] = []
+  let left = 0
+  for (const entry of newest.networks) {
+    const { snapshot_id } = entry
+    const { data, omitted } = await market.getSolvencyProof({ limit: 100, snapshot_id })
+    left += omitted
+    for (const proof of data)
+      if (isOf(proof, entry)) proofs.push(proof)
+      else
+        failures.push(
+          outcome(
+            `leaf ${proof.leaf.account}`,
+            `the API returned snapshot ${proof.snapshot_id} of ${proof.network} instead of ${snapshot_id} of ${entry.network}`,
+          ),
+        )
+  }
+  return { isAsked: true, proofs, omitted: left, failures }
+}
+
+async function readSaved(path: string): Promise<readonly LiabilityProof[]> {
+  try {
+    const saved = JSON.parse(await readFile(path, 'utf8')) as
+      | LiabilityProof[]
+      | { readonly data: LiabilityProof[] }
+    return Array.isArray(saved) ? saved : saved.data
+  } catch {
+    throw new CommandError('proof_unreadable', `${path} is not a saved response of GET /api/solvency/proof.`)
+  }
+}
