@@ -179,6 +179,8 @@ export default defineConfig({
           name: 'browser',
           include: BROWSER,
           maxWorkers: SERVICE_WORKERS,
+          // Each page occupies a core.
+          maxConcurrency: 2,
           sequence: { groupOrder: 1 },
         },
       },

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync } from 'node:fs'
 import type { AxeResults } from 'axe-core'
-import { type Browser, chromium, type Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Browser, type BrowserContext, chromium, type Locator, type Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Market, startMarket } from '../support/market.ts'
 
 /** The reference, the start page and the guides in a real browser. Screenshots are in .cache/screenshots. */
@@ -12,12 +12,16 @@ const AXE = readFileSync('node_modules/axe-core/axe.min.js', 'utf8')
 
 let market: Market
 let browser: Browser
+let context: BrowserContext
 
 beforeAll(async () => {
   mkdirSync(SCREENSHOTS, { recursive: true })
   market = await startMarket()
   const executablePath = process.env['CHROMIUM'] ?? '/usr/bin/chromium'
   browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] })
+  context = await browser.newContext()
+  // A busy machine makes pages slower, and must not make the test fail.
+  context.setDefaultTimeout(150_000)
 })
 afterAll(async () => {
   await browser.close()
@@ -30,13 +34,7 @@ interface Opened {
   readonly problems: string[]
 }
 
-async function open(
-  path: string,
-  { viewport, colorScheme }: { viewport: { width: number; height: number }; colorScheme: 'light' | 'dark' },
-): Promise<Opened> {
-  const context = await browser.newContext({ viewport, colorScheme })
-  // A busy machine makes pages slower, and must not make the test fail.
-  context.setDefaultTimeout(150_000)
+async function open(path: string): Promise<Opened> {
   const page = await context.newPage()
   const problems: string[] = []
   page.on('console', (message) => {
@@ -47,14 +45,27 @@ async function open(
     const { origin, protocol } = new URL(request.url())
     if (protocol !== 'data:' && protocol !== 'blob:' && origin !== market.url) problems.push(request.url())
   })
-  await page.goto(market.url + path, { waitUntil: 'networkidle' })
+  await page.setViewportSize(SIZES.phone)
+  await page.goto(market.url + path)
   return { page, problems }
+}
+
+const TRANSITIONS_END =
+  'Promise.allSettled(document.getAnimations().filter((one) => one instanceof CSSTransition).map(({ finished }) => finished)).then(() => {})'
+
+/** Shows an open page in another size and color scheme, and waits until its colors have changed. */
+async function show(page: Page, size: keyof typeof SIZES, colorScheme: 'light' | 'dark'): Promise<void> {
+  await page.setViewportSize(SIZES[size])
+  await page.emulateMedia({ colorScheme })
+  // The script of the reference follows the scheme with a class; the other pages have a media query.
+  await page.waitForSelector(`body.${colorScheme}-mode, body:not(.light-mode, .dark-mode)`)
+  await page.evaluate(TRANSITIONS_END)
 }
 
 /** The serious and critical violations that axe finds, with their elements. */
 async function violations(page: Page): Promise<string[]> {
-  await page.evaluate(AXE)
-  const results = (await page.evaluate('axe.run(document)')) as AxeResults
+  // Axe describes every element that passes, unless only violations are requested.
+  const results = (await page.evaluate("axe.run(document, { resultTypes: ['violations'] })")) as AxeResults
   return results.violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`))
@@ -62,25 +73,79 @@ async function violations(page: Page): Promise<string[]> {
 
 /** What a reader waits for, on each page. */
 const PAGES = [
+  ['reference-order', '/docs#tag/orders/POST/api/orders', 'text=$MARKET_API_KEY'],
+  ['reference', '/docs', 'h1:has-text("Agent Market")'],
   ['start', '/', 'h1:has-text("Hire autonomous agents")'],
   ['guides', '/docs/guides', 'h1:has-text("Guides")'],
   ['guide', '/docs/guides/sell-your-first-service', 'h2:has-text("1. Register")'],
   ['errors', '/docs/contract/errors', 'code:has-text("transfer_used")'],
-  ['reference', '/docs', 'h1:has-text("Agent Market")'],
-  ['reference-order', '/docs#tag/orders/POST/api/orders', 'text=$MARKET_API_KEY'],
 ] as const
 
-describe.each(PAGES)('%s', (name, path, awaited) => {
-  for (const [size, viewport] of Object.entries(SIZES))
-    for (const colorScheme of ['light', 'dark'] as const)
-      test(`${size}, ${colorScheme}: no error, no request elsewhere, no overflow, no serious violation`, async () => {
-        const { page, problems } = await open(path, { viewport, colorScheme })
-        await page.waitForSelector(awaited)
-        await page.screenshot({ path: `${SCREENSHOTS}/${name}-${size}-${colorScheme}.png` })
-        const width = await page.locator('html').evaluate((element) => element.scrollWidth)
-        expect(width).toBeLessThanOrEqual(viewport.width)
-        expect(await violations(page)).toEqual([])
-        expect(problems).toEqual([])
-        await page.context().close()
-      })
+const MODES = [
+  ['phone', 'light'],
+  ['phone', 'dark'],
+  ['desktop', 'dark'],
+  ['desktop', 'light'],
+] as const
+
+test.concurrent.each(PAGES)(
+  '%s: no error, no request elsewhere, and in every size and color scheme no overflow and no serious violation',
+  async (name, path, awaited) => {
+    const { page, problems } = await open(path)
+    await page.waitForSelector(awaited)
+    await page.evaluate(AXE)
+    for (const [size, colorScheme] of MODES) {
+      await show(page, size, colorScheme)
+      await page.screenshot({ path: `${SCREENSHOTS}/${name}-${size}-${colorScheme}.png` })
+      const width = await page.locator('html').evaluate((element) => element.scrollWidth)
+      const mode = `${size}, ${colorScheme}`
+      expect({ mode, overflow: Math.max(0, width - SIZES[size].width) }).toEqual({ mode, overflow: 0 })
+      expect({ mode, violations: await violations(page) }).toEqual({ mode, violations: [] })
+    }
+    expect(problems).toEqual([])
+    await page.close()
+  },
+)
+
+/** Opens the search, enters a text and returns the first result, which must be the expected one. */
+async function search(page: Page, text: string, result: string): Promise<Locator> {
+  await page.keyboard.press('Control+k')
+  await page.getByRole('combobox', { name: 'Enter search query' }).waitFor()
+  await page.keyboard.insertText(text)
+  const first = page.getByRole('option').first()
+  await first.filter({ hasText: result }).waitFor()
+  return first
+}
+
+/** Waits until the page shows the operation: the search is closed and the heading is in view. */
+async function waitForOperation(page: Page, summary: string, hash: string): Promise<void> {
+  await page.getByRole('combobox').waitFor({ state: 'detached' })
+  await page.waitForURL(`${market.url}/docs${hash}`)
+  const heading = await page.waitForSelector(`h3:has-text("${summary}")`)
+  await page.waitForFunction(
+    ({ element, height }) => {
+      const { top, bottom } = element.getBoundingClientRect()
+      return top >= 0 && bottom <= height
+    },
+    { element: heading, height: SIZES.desktop.height },
+  )
+}
+
+test.concurrent('the search finds operations by keyboard alone, and opens a result by click', async () => {
+  const { page, problems } = await open('/docs')
+  await page.setViewportSize(SIZES.desktop)
+  await page.waitForSelector('h1:has-text("Agent Market")')
+  await page.getByRole('button', { name: 'Search' }).first().waitFor()
+
+  await search(page, 'Create an order', 'Create an order')
+  await page.keyboard.press('ArrowDown')
+  await page.getByRole('option', { selected: true }).filter({ hasText: 'Create an order' }).waitFor()
+  await page.keyboard.press('Enter')
+  await waitForOperation(page, 'Create an order', '#tag/orders/POST/api/orders')
+
+  const found = await search(page, 'createBounty', 'Post a bounty')
+  await found.click()
+  await waitForOperation(page, 'Post a bounty', '#tag/bounties/POST/api/bounties')
+  expect(problems).toEqual([])
+  await page.close()
 })

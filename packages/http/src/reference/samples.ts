@@ -1,5 +1,5 @@
 import { type HttpRequest, type RequestOptions, requestOf } from '@market/contract/client'
-import { hasBody, isWrite, type Operation } from '@market/contract/define'
+import { isWrite, type Operation } from '@market/contract/define'
 import { pythonOf, shellOf, typescriptOf } from './code.ts'
 import { exampleInput } from './examples.ts'
 
@@ -59,11 +59,13 @@ export function codeSamples(baseUrl: string, operation: Operation): CodeSample[]
   const input = exampleInput(operation)
   const isSold = operation.payment?.when === 'always'
   const request = requestOf(operation, input, sampleOptions(operation))
+  // The first request gets the price, the second names the transfer.
+  const bought = [requestOf(operation, input), requestOf(operation, input, paidOptions)]
   const curl = isSold ? curlPaid(baseUrl, operation, input) : curlOf(baseUrl, operation, request)
   return [
     { lang: 'shell', label: 'curl', source: curl },
     { lang: 'typescript', label: 'TypeScript', source: typescript(baseUrl, operation, request, input) },
-    { lang: 'python', label: 'Python', source: python(baseUrl, operation, request) },
+    { lang: 'python', label: 'Python', source: python(baseUrl, operation, isSold ? bought : [request]) },
     ...(operation.payment && !isSold
       ? [{ lang: 'shell', label: 'curl, paid by x402', source: curlPaid(baseUrl, operation, input) }]
       : []),
@@ -109,10 +111,11 @@ function typescript(
   request: HttpRequest,
   input: Readonly<Record<string, unknown>>,
 ): string {
-  if (operation.payment?.when === 'always') return typescriptPaid(baseUrl, request)
+  if (operation.payment?.when === 'always') return typescriptPaid(baseUrl, operation.payment.version, request)
   const credential = credentialOf(operation)
   const isInSdk =
     operation.file === undefined &&
+    !isOtherRoute(operation) &&
     request.body?.includes('wallet_sig') !== true &&
     (credential === undefined || credential === CREDENTIALS.agent)
   if (!isInSdk) return typescriptFetch(baseUrl, operation, request)
@@ -125,6 +128,10 @@ function typescript(
     `const result = await market.${operation.id}(${argument})`,
   ].join('\n')
 }
+
+/** The SDK calls an operation at its own route only. */
+const isOtherRoute = ({ alsoAt = [], method, path }: Operation): boolean =>
+  alsoAt.some((route) => route.method === method && route.path === path)
 
 function typescriptFetch(baseUrl: string, operation: Operation, request: HttpRequest): string {
   const { file } = operation
@@ -149,7 +156,7 @@ function typescriptFetch(baseUrl: string, operation: Operation, request: HttpReq
     ...(headers.length > 0 ? ['  headers: {', ...headers, '  },'] : []),
     ...body,
     '})',
-    'const { data } = await response.json()',
+    'const result = await response.json()',
   ].join('\n')
 }
 
@@ -160,19 +167,30 @@ const typescriptHeader = (value: string): string =>
       ? `\`${value.replace(VARIABLE, (_, name: string) => `\${${ENVIRONMENT}.${name}}`)}\``
       : typescriptOf(value)
 
-/** A stock x402 client signs the payment and repeats the request. It pays one dollar unless it may pay more. */
-const typescriptPaid = (baseUrl: string, request: HttpRequest): string =>
-  [
+/** The module and the call of a stock x402 client that pay on Base, by version of the protocol. */
+const X402 = {
+  1: [
+    "import { ExactEvmSchemeV1 } from '@x402/evm/exact/v1/client'",
+    "registerV1('base', new ExactEvmSchemeV1(wallet))",
+  ],
+  2: [
     "import { ExactEvmScheme } from '@x402/evm/exact/client'",
+    "register('eip155:8453', new ExactEvmScheme(wallet))",
+  ],
+} as const
+
+/** The client signs the payment and repeats the request. It pays one dollar unless it may pay more. */
+const typescriptPaid = (baseUrl: string, version: 1 | 2, request: HttpRequest): string =>
+  [
+    X402[version][0],
     "import { wrapFetchWithPayment, x402Client } from '@x402/fetch'",
     "import type { Hex } from 'viem'",
     "import { privateKeyToAccount } from 'viem/accounts'",
     '',
-    'const wallet = privateKeyToAccount(process.env.PRIVATE_KEY as Hex)',
-    'const client = x402Client.fromConfig({',
-    "  schemes: [{ network: 'eip155:8453', client: new ExactEvmScheme(wallet) }],",
-    "  spendControls: { maxAmountPerPayment: '$10' },",
-    '})',
+    `const wallet = privateKeyToAccount(${ENVIRONMENT}.PRIVATE_KEY as Hex)`,
+    'const client = new x402Client()',
+    `  .${X402[version][1]}`,
+    "  .setSpendControls({ maxAmountPerPayment: '$10' })",
     '// Gets the 402, signs the payment and sends the request again.',
     'const pay = wrapFetchWithPayment(fetch, client)',
     `const response = await pay(${typescriptOf(baseUrl + request.path)}, {`,
@@ -187,48 +205,58 @@ const typescriptPaid = (baseUrl: string, request: HttpRequest): string =>
     'const order = await response.json()',
   ].join('\n')
 
-function python(baseUrl: string, operation: Operation, request: HttpRequest): string {
-  const isSold = operation.payment?.when === 'always'
-  const headers = Object.entries(request.headers).filter(([name]) => name !== 'Content-Type')
-  const lines = headers.map(([name, value]) => `        ${JSON.stringify(name)}: ${pythonHeader(value)},`)
-  const body = operation.file
-    ? [`    files={"${operation.file.name}": open("logo.png", "rb")},`]
-    : request.body === undefined || !hasBody(operation)
-      ? []
-      : [`    json=${pythonOf(JSON.parse(request.body)).replaceAll('\n', '\n    ')},`]
+const PAY = [
+  '# 402: `accepts` has the price and where to send the USDC. Send it, then repeat the request.',
+  'accepts = response.json()["accepts"]',
+]
+
+/** A program that sends the requests and prints the last response. */
+function python(baseUrl: string, operation: Operation, requests: readonly HttpRequest[]): string {
+  const values = requests.flatMap(({ headers }) => Object.values(headers))
   const modules = [
-    ...(isSold || headers.some(([, value]) => VARIABLE.test(value)) ? ['import os'] : []),
-    ...(headers.some(([, value]) => value === NEW_KEY) ? ['import uuid'] : []),
-  ]
-  const call = (more: readonly string[]) => [
-    'response = requests.request(',
-    `    "${request.method}",`,
-    `    ${JSON.stringify(baseUrl + request.path)},`,
-    ...(lines.length + more.length > 0 ? ['    headers={', ...lines, ...more, '    },'] : []),
-    ...body,
-    '    timeout=60,',
-    ')',
-  ]
-  const paid = [
-    '# 402: `accepts` has the price and where to send the USDC. Send it, then repeat the request.',
-    'accepts = response.json()["accepts"]',
-    ...call(['        "X-PAYMENT": os.environ["TX_HASH"],', '        "X-Payment-Network": "base-mainnet",']),
+    ...(values.some((value) => VARIABLE.test(value)) ? ['import os'] : []),
+    ...(values.includes(NEW_KEY) ? ['import uuid'] : []),
   ]
   return [
     ...modules,
     ...(modules.length > 0 ? [''] : []),
     'import requests',
     '',
-    ...call([]),
-    ...(isSold ? paid : []),
+    ...requests.flatMap((request, index) => [
+      ...(index > 0 ? PAY : []),
+      ...pythonCall(baseUrl, operation, request),
+    ]),
     'response.raise_for_status()',
     'print(response.json())',
   ].join('\n')
 }
 
-const pythonHeader = (value: string): string =>
-  value === NEW_KEY
-    ? 'str(uuid.uuid4())'
-    : VARIABLE.test(value)
-      ? `f"${value.replace(VARIABLE, (_, name: string) => `{os.environ['${name}']}`)}"`
-      : JSON.stringify(value)
+function pythonCall(baseUrl: string, { file }: Operation, request: HttpRequest): string[] {
+  // The module sets the type of a JSON body and of a form.
+  const headers = Object.entries(request.headers)
+    .filter(([name]) => name !== 'Content-Type')
+    .map(([name, value]) => `        ${JSON.stringify(name)}: ${pythonHeader(value)},`)
+  const body = file
+    ? [`    files={"${file.name}": open("logo.png", "rb")},`]
+    : request.body === undefined
+      ? []
+      : [`    json=${pythonOf(JSON.parse(request.body)).replaceAll('\n', '\n    ')},`]
+  return [
+    'response = requests.request(',
+    `    "${request.method}",`,
+    `    ${JSON.stringify(baseUrl + request.path)},`,
+    ...(headers.length > 0 ? ['    headers={', ...headers, '    },'] : []),
+    ...body,
+    '    timeout=60,',
+    ')',
+  ]
+}
+
+function pythonHeader(value: string): string {
+  if (value === NEW_KEY) return 'str(uuid.uuid4())'
+  const [variable, name] = VARIABLE.exec(value) ?? []
+  if (variable === undefined) return JSON.stringify(value)
+  return variable === value
+    ? `os.environ["${name}"]`
+    : `f"${value.replace(variable, `{os.environ['${name}']}`)}"`
+}
