@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { run } from '../run.ts'
+import { runProgram } from '../test-program.ts'
 import { anchorText, type LiabilityProof, type ReserveAnchor, rootBy } from './merkle-proof.ts'
 
 /** One server is the API that lies and the nodes that do not. */
@@ -97,25 +97,10 @@ beforeEach(() => {
 })
 
 async function verify(...args: string[]) {
-  let out = ''
-  const terminal = {
-    out: (written: string) => {
-      out += written
-    },
-    error: (written: string) => {
-      out += written
-    },
-    columns: () => undefined,
-    outIsTerminal: false,
-    errorIsTerminal: false,
-    inputIsTerminal: false,
-    readInput: async () => '',
-    readHidden: async () => '',
-  }
   const nodes = ['--rpc', `base-mainnet=${url}`, '--rpc', `solana-mainnet=${url}`, '--tries', '1']
   const environment = { XDG_CONFIG_HOME: '/nonexistent', MARKET_API_URL: url, MARKET_API_KEY: 'market_x' }
-  const parts = { terminal, signal: new AbortController().signal }
-  return { status: await run(['solvency', 'verify', ...nodes, ...args], environment, parts), out }
+  const { status, out, error } = await runProgram(['solvency', 'verify', ...nodes, ...args], environment)
+  return { status, out: out + error }
 }
 
 test('an honest server passes, and the treasury is printed as what the API says', async () => {
