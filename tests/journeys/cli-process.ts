@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer } from 'node:http'
+import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -16,6 +16,16 @@ export interface Result {
   readonly out: string
   readonly error: string
 }
+
+const ERASE_LINE = `\r${String.fromCharCode(27)}[K`
+
+/** What is left on the screen of a terminal: an erased line counts from its last erasure on. */
+const screenOf = (output: string): string =>
+  output
+    .split(/\r?\n/)
+    .map((line) => (line.split(ERASE_LINE).at(-1) ?? '').trimEnd())
+    .filter((line) => line !== '')
+    .join('\n')
 
 /** The program of one user, with settings of its own. */
 export function cliOf(environment: Readonly<Record<string, string>>) {
@@ -43,6 +53,28 @@ export function cliOf(environment: Readonly<Record<string, string>>) {
     file: join(folder, 'agent-market', 'cli.json'),
     start,
     run,
+    /** Starts it in a shell, as `market`. In a pseudo-terminal, whose output and keys are those of `script`. */
+    startShell: (script: string, { inTerminal = false } = {}) => {
+      const market = `market() { '${process.execPath}' '${MAIN}' "$@"; }`
+      const bash = ['bash', '--norc', '-c', `${market}; ${script}`]
+      const [program = '', ...args] = inTerminal
+        ? ['script', '-qec', bash.map(quote).join(' '), '/dev/null']
+        : bash
+      const child = spawn(program, args, { env: { ...base, SHELL: '/bin/sh', TERM: 'xterm' } })
+      const said = { out: '', error: '' }
+      child.stdout.on('data', (chunk) => {
+        said.out += chunk
+      })
+      child.stderr.on('data', (chunk) => {
+        said.error += chunk
+      })
+      const ended = once(child, 'close').then(([status]) => ({
+        status: status as number | null,
+        ...said,
+        screen: screenOf(said.out),
+      }))
+      return { child, said, ended, press: (keys: string) => child.stdin.write(keys) }
+    },
     /** The JSON document of a command that succeeds. */
     json: async (...args: string[]) => {
       const { status, out, error } = await run([...args, '--json'])
@@ -53,19 +85,29 @@ export function cliOf(environment: Readonly<Record<string, string>>) {
   }
 }
 
+const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
+
+/** A server of this process. */
+export async function startServer(listener: RequestListener) {
+  const server = createServer(listener)
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    stop: () => {
+      server.close()
+      server.closeAllConnections()
+    },
+  }
+}
+
 /** A local server that records what is forwarded to it. */
 export async function startHook() {
   const calls: { readonly headers: Record<string, string>; readonly body: Buffer }[] = []
-  const server = createServer(async (request, response) => {
+  const { url, stop } = await startServer(async (request, response) => {
     const body = await buffer(request)
     calls.push({ headers: request.headers as Record<string, string>, body })
     response.writeHead(204).end()
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
-    calls,
-    stop: () => server.close(),
-  }
+  return { url: `${url}/hook`, calls, stop }
 }

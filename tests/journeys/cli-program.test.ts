@@ -2,22 +2,34 @@ import { statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { verifyWebhook } from '@market/sdk'
 import { ADMIN_CLIENT_ID } from '@market/testing/idp'
+import { freePort } from '@market/testing/postgres-server'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { confirmLogin } from '../support/browser-login.ts'
+import { cliHere } from '../support/cli.ts'
 import { startMarket } from '../support/market.ts'
 import { until } from '../support/until.ts'
+import { testOrders } from './cli-orders.ts'
 import { cliOf, startHook } from './cli-process.ts'
 
 /** A seller and a buyer use the program `market` against an API, a worker and a chain. */
 
-const start = () => startMarket({}, { chains: ['base-mainnet'], float: 100_000_000n, gas: true, mines: true })
+/** Wallets sign for the URL that the program uses. */
+const start = async () => {
+  const port = await freePort()
+  const settings = { PORT: String(port), BASE_URL: `http://127.0.0.1:${port}` }
+  return startMarket(settings, { chains: ['base-mainnet'], float: 100_000_000n, gas: true, mines: true })
+}
 
 let market: Awaited<ReturnType<typeof start>>
 let seller: ReturnType<typeof cliOf>
 let buyer: ReturnType<typeof cliOf>
+/** The same in the process of the test, where a process of its own would only cost time. */
+let sellerHere: ReturnType<typeof cliHere>
+let buyerHere: ReturnType<typeof cliHere>
 let hook: Awaited<ReturnType<typeof startHook>>
 const walletKey = generatePrivateKey()
+const payee = privateKeyToAddress(generatePrivateKey())
 
 beforeAll(async () => {
   market = await start()
@@ -25,6 +37,8 @@ beforeAll(async () => {
   market.idp.setPerson({ sub: 'seller' })
   seller = cliOf({ MARKET_API_URL: market.url })
   buyer = cliOf({ MARKET_API_URL: market.url })
+  sellerHere = cliHere(seller.folder, { MARKET_API_URL: market.url })
+  buyerHere = cliHere(buyer.folder, { MARKET_API_URL: market.url })
   hook = await startHook()
   await market.chains['base-mainnet'].chain.mint(privateKeyToAddress(walletKey), 50_000_000n)
 })
@@ -47,8 +61,7 @@ test('login: a browser confirms the code, and the login is stored for its user o
   expect(await seller.json('whoami')).toMatchObject({ user: { idp_user_id: 'seller' }, api_url: market.url })
 })
 
-test('a seller registers, is hired by x402, gets the event signed, delivers and is paid', async () => {
-  const payee = privateKeyToAddress(generatePrivateKey())
+test('a seller registers, is hired by x402, gets the event signed and delivers', async () => {
   const name = `Counter ${Date.now() % 1_000_000}`
   const registered = await seller.json(
     ...['register', '--name', name, '--description', 'Counts the words of a text.'],
@@ -61,7 +74,7 @@ test('a seller registers, is hired by x402, gets the event signed, delivers and 
     ...['services', 'create', '--title', 'The words of a text, counted', '--category', 'analytics'],
     ...['--price', '5.00', '--description', 'Send a text with your order. I count its words and deliver it.'],
   )
-  expect(await seller.json('services', 'mine')).toMatchObject({ data: [{ id: service.id }] })
+  expect(await sellerHere.json('services', 'mine')).toMatchObject({ data: [{ id: service.id }] })
   const found = await buyer.run(['services', '--search', 'words counted'])
   expect(found).toMatchObject({ status: 0, error: '', out: expect.stringContaining(service.id) })
 
@@ -72,7 +85,7 @@ test('a seller registers, is hired by x402, gets the event signed, delivers and 
   const walletFile = join(buyer.folder, 'wallet')
   writeFileSync(walletFile, walletKey, { mode: 0o600 })
   const hire = ['hire', service.id, '--brief', 'one two three', '--wallet-file', walletFile]
-  const tooDear = await buyer.run([...hire, '--max-usd', '5.00'])
+  const tooDear = await buyerHere.run([...hire, '--max-usd', '5.00'])
   expect(tooDear).toMatchObject({
     status: 1,
     out: '',
@@ -97,7 +110,7 @@ test('a seller registers, is hired by x402, gets the event signed, delivers and 
   listening.child.kill('SIGINT')
   expect(await listening.ended).toMatchObject({ status: 0, error: expect.stringContaining('--after') })
 
-  const shown = await seller.run(['orders', 'show', event.order_id])
+  const shown = await sellerHere.run(['orders', 'show', event.order_id])
   expect(shown).toMatchObject({ status: 0, out: expect.stringMatching(/one two three$/m) })
   const file = join(seller.folder, 'words.txt')
   writeFileSync(file, 'three words here')
@@ -111,37 +124,40 @@ test('a seller registers, is hired by x402, gets the event signed, delivers and 
     order_id: event.order_id,
     deliverables: [{ content: '3 words' }, { title: 'words.txt', url: expect.any(String) }],
   })
-  const again = await buyer.json('orders', 'show', bought.status_url)
+  const again = await buyerHere.json('orders', 'show', bought.status_url)
   expect(again).toMatchObject({ order: { status: 'completed' }, viewer_role: 'buyer' })
-
-  await until('the payout is sent', async () => (await seller.json('payouts')).payouts[0]?.state === 'sent', {
-    withinMs: 120_000,
-    everyMs: 1_000,
-  })
-  expect(await seller.json('payouts')).toMatchObject({ balance: { paid_out_usd: '5.00' } })
-  expect(await market.chains['base-mainnet'].chain.balanceOf(payee)).toBe(5_000_000n)
 })
 
-test('an account orders and is told how to pay; a delivery before the payment and an early approval are rejected', async () => {
-  const [service] = (await seller.json('services', 'mine')).data
-  const token = await market.idp.token({ sub: 'account-buyer' })
-  const account = cliOf({ MARKET_API_URL: market.url, MARKET_TOKEN: token })
-  try {
-    const order = await account.json('hire', service.id, '--brief', 'Count this.', '--account')
-    const [payment] = order.payment
-    expect(payment).toMatchObject({ network: 'base-mainnet', amount_usd: expect.any(String) })
-    expect(await account.run(['orders', 'approve', order.id])).toMatchObject({
-      status: 1,
-      out: '',
-      error: expect.stringContaining(`next   market orders show ${order.id}`),
+describe('hire: ends by a signal', () => {
+  const orders = new Set<string>()
+  const key = 'one-purchase-that-several-processes-continue'
+  test.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+    ['SIGHUP', 129],
+  ] as const)('%s while it waits for the delivery', async (name, status) => {
+    const [service] = (await sellerHere.json('services', 'mine')).data
+    const hire = ['hire', service.id, '--brief', 'Do not deliver.', '--max-usd', '5.50', '--json']
+    const { child, said, ended } = buyer.start([...hire, '--idempotency-key', key], '', {
+      MARKET_WALLET_KEY: walletKey,
     })
-    const early = await seller.run(['deliver', order.id, '--text', '2 words'])
-    expect(early).toMatchObject({ status: 1, error: expect.stringContaining('illegal_transition') })
-    expect(await account.json('orders', 'cancel', order.id)).toMatchObject({ status: 'cancelled' })
-  } finally {
-    account.remove()
-  }
+    await until('it is paid', () => said.error.includes('Status: '))
+    child.kill(name)
+    const { error, ...rest } = await ended
+    expect(rest).toEqual({ status, out: '' })
+    expect(error).toContain(`If this ends early, repeat the command with --idempotency-key ${key}`)
+    const [, url = ''] = /Read it with: market orders show '(\S+)'\n$/.exec(error) ?? []
+    orders.add((await buyerHere.json('orders', 'show', url)).order.id)
+    expect([...orders]).toHaveLength(1)
+  })
 })
+
+testOrders(async () => ({
+  url: market.url,
+  chain: market.chains['base-mainnet'].chain,
+  seller,
+  buyer: { folder: buyer.folder, token: await market.idp.token({ sub: 'account-buyer' }) },
+}))
 
 test('solvency verify: proves the treasury on the chain, and fails without an anchor', async () => {
   const { chain, treasury } = market.chains['base-mainnet']
@@ -156,21 +172,21 @@ test('solvency verify: proves the treasury on the chain, and fails without an an
   await until(
     'a snapshot is published',
     async () => {
-      const { status } = await seller.run(['solvency', 'verify', ...known, '--no-anchor', '--wait', '1'])
+      const { status } = await sellerHere.run(['solvency', 'verify', ...known, '--no-anchor', '--wait', '1'])
       return status === 0
     },
     { withinMs: 120_000, everyMs: 1_000 },
   )
-  const verified = await seller.json('solvency', 'verify', ...known, '--no-anchor')
+  const verified = await sellerHere.json('solvency', 'verify', ...known, '--no-anchor')
   expect(verified.checks).toContainEqual(
     expect.objectContaining({ result: 'ok', check: 'treasury base-mainnet' }),
   )
-  const anchored = await seller.run(['solvency', 'verify', ...known])
+  const anchored = await sellerHere.run(['solvency', 'verify', ...known])
   expect(anchored).toMatchObject({ status: 1, error: '', out: expect.stringMatching(/^FAILED +anchor/m) })
 })
 
 test('doctor: every line is ok, or names the next command, and no secret is printed', async () => {
-  const { ok, checks } = await seller.json('doctor')
+  const { ok, checks } = await sellerHere.json('doctor')
   expect(ok).toBe(true)
   expect(
     Object.fromEntries(checks.map(({ check, result }: Record<string, string>) => [check, result])),
@@ -185,40 +201,50 @@ test('doctor: every line is ok, or names the next command, and no secret is prin
     'paid on': 'ok',
     webhook: 'skipped',
   })
-  const text = await seller.run(['doctor'])
+  const text = await sellerHere.run(['doctor'])
   expect(text.out).not.toMatch(/market_[A-Za-z0-9]{8}|eyJ/)
-  const fresh = await buyer.run(['doctor'], '', { MARKET_API_KEY: 'market_wrong_key_of_nobody_at_all' })
+  const fresh = await buyerHere.run(['doctor'], { MARKET_API_KEY: 'market_wrong_key_of_nobody_at_all' })
   expect(fresh).toMatchObject({
     status: 1,
     out: expect.stringMatching(/FAILED +agent .*\n +→ market login --api-key/),
   })
   expect(fresh.out).not.toContain('nobody')
-  const away = await buyer.run(['doctor', '--api-url', 'http://127.0.0.1:9'])
+  const away = await buyerHere.run(['doctor', '--api-url', 'http://127.0.0.1:9'])
   expect(away).toMatchObject({ status: 1, out: expect.stringMatching(/FAILED +api .*cannot be reached/) })
 })
 
 test('errors: exit status, message on stderr only, and the next command; a stored key is never sent elsewhere', async () => {
-  expect(await buyer.run(['payouts'])).toMatchObject({
+  expect(await buyerHere.run(['payouts'])).toMatchObject({
     status: 1,
     out: '',
     error: expect.stringMatching(/next +market login --api-key/),
   })
-  const unknown = await seller.run(['orders', 'show', 'ord_1'])
+  const unknown = await sellerHere.run(['orders', 'show', 'ord_1'])
   expect(unknown).toMatchObject({
     status: 1,
     out: '',
     error: expect.stringMatching(/order_not_found\n.*next +market orders$/ms),
   })
-  const elsewhere = await seller.run(['payouts', '--api-url', 'http://127.0.0.1:9'])
+  const elsewhere = await sellerHere.run(['payouts', '--api-url', 'http://127.0.0.1:9'])
   expect(elsewhere).toMatchObject({
     status: 1,
     error: expect.stringContaining(`credentials for ${market.url}`),
   })
 })
 
+test('payouts: shows what the agent earned once it is sent', async () => {
+  const ofFirst = async () => (await sellerHere.json('payouts')).payouts.at(-1)
+  await until('the payout is sent', async () => (await ofFirst())?.state === 'sent', {
+    withinMs: 120_000,
+    everyMs: 200,
+  })
+  expect(await sellerHere.json('payouts')).toMatchObject({ balance: { paid_out_usd: '5.00' } })
+  expect(await market.chains['base-mainnet'].chain.balanceOf(payee)).toBe(5_000_000n)
+})
+
 test('logout removes the credentials', async () => {
-  expect(await seller.json('logout')).toMatchObject({ removed: ['login', 'api_key'] })
-  expect(await seller.run(['whoami'])).toMatchObject({
+  expect(await sellerHere.json('logout')).toMatchObject({ removed: ['login', 'api_key'] })
+  expect(await sellerHere.run(['whoami'])).toMatchObject({
     status: 1,
     error: expect.stringContaining('market login'),
   })

@@ -5,6 +5,7 @@ import { solanaSigner } from '@market/testing/solana-signer'
 import { createKeyPairSignerFromPrivateKeyBytes } from '@solana/kit'
 import { AEAD_AES_256_GCM, CipherSuite, KDF_HKDF_SHA256, KEM_DHKEM_X25519_HKDF_SHA256 } from 'hpke'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { cliHere } from '../support/cli.ts'
 import type { ServerProcess } from '../support/processes.ts'
 import { until } from '../support/until.ts'
 import {
@@ -91,6 +92,40 @@ test('withdraw: goes to the address that the owner set 24 hours before, and to n
   expect(await ended(calls)).toMatchObject({ kind: 'withdraw', amount: 5, to })
   expect(await world.solana.usdc.balanceOf(to)).toBe(5_000_000n)
   expect(await world.solana.usdc.balanceOf(agent.wallet)).toBe(0n)
+})
+
+test('market wallet: shows balances and addresses, withdraws, lists operations, and prints no secret', async () => {
+  const agent = await makeWalletAgent(world, { usdc: 2_500_000n, owner: await solanaSigner() })
+  const here = { MARKET_API_URL: world.market.url }
+  expect(await cliHere('/nonexistent', here).error(['wallet'])).toMatchObject({
+    code: 'no_api_key',
+    next: 'market login --api-key',
+  })
+  const cli = cliHere('/nonexistent', { ...here, MARKET_API_KEY: agent.apiKey })
+  const shown = await cli.run(['wallet'])
+  expect(shown).toMatchObject({ status: 0, error: '' })
+  expect(shown.out).toContain(`address       ${agent.wallet}\nSOL           1\nUSDC          2.5\n`)
+  expect(shown.out).toContain('withdraws to  nowhere yet')
+  expect(await cli.error(['wallet', 'withdraw', '--asset', 'usdc'])).toMatchObject({
+    code: 'no_withdraw_address',
+    status: 409,
+    next: 'market wallet',
+  })
+  const to = await newAddress()
+  await callsOf(world, agent).setAddress(to)
+  expect((await cli.run(['wallet'])).out).toMatch(new RegExp(`^from +\\S+: ${to}$`, 'm'))
+  await world.market.advance(25 * HOUR)
+  const withdrawal = await cli.json('wallet', 'withdraw', '--asset', 'usdc', '--amount', '1.5')
+  expect(withdrawal).toMatchObject({ asset: 'USDC', amount: 1.5, to })
+  await until('the withdrawal is done', async () => {
+    const { data } = await cli.json('wallet', 'operations')
+    return data[0].status === 'done'
+  })
+  expect(await cli.json('wallet')).toMatchObject({ balance_usdc: 1, withdraw_address: to })
+  const listed = await cli.run(['wallet', 'operations'])
+  expect(listed.out).toMatch(/withdraw +done +1\.5 USDC/)
+  for (const { out, error } of [shown, listed, await cli.run(['wallet', '--json'])])
+    expect(out + error).not.toMatch(/market_|secret|seed|private/)
 })
 
 test('send: everything leaves the wallet by the owner’s signature', async () => {

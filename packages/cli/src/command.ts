@@ -4,6 +4,8 @@ import type { Printer } from './terminal/printer.ts'
 export interface Option {
   readonly type: 'string' | 'boolean'
   readonly multiple?: true
+  /** For the help; the command itself checks it. */
+  readonly required?: true
   readonly short?: string
   /** What the value is, for the help: <text>. */
   readonly value?: string
@@ -39,6 +41,8 @@ export interface Command<O extends Options = Options> {
   /** Sentences below the options of its help. */
   readonly notes?: readonly string[]
   readonly examples?: readonly string[]
+  /** After Ctrl-C it still runs to its end, which says what became of its work. Other commands end at once. */
+  readonly endsItself?: true
   /** A stream prints by itself and returns nothing. */
   readonly run: (call: Call<O>, session: Session) => Promise<Result | undefined>
 }

@@ -9,6 +9,13 @@ const inOptions = (message: string): string =>
     .replace(/\bapiUrl\b/g, 'the API URL')
     .replace(/Call hire again with idempotencyKey/, 'Repeat the command with --idempotency-key')
     .replace(/Pass network and a payer of it/, 'Pass --network and a wallet of it')
+    .replace(/Check the API URL, and set site .*/, 'Use the public URL of the API.')
+
+/** Instead of what only a program that speaks x402 understands. */
+const MESSAGES: Readonly<Record<string, string>> = {
+  invalid_exact_evm_insufficient_balance:
+    'The wallet has too little USDC, so nothing was paid. Send USDC to it, or pay with another wallet.',
+}
 
 /** What went wrong, and the command to try next. */
 export function describeError(error: unknown) {
@@ -19,7 +26,7 @@ export function describeError(error: unknown) {
     return {
       code,
       status,
-      message: inOptions(message),
+      message: (Object.hasOwn(MESSAGES, code) ? MESSAGES[code] : undefined) ?? inOptions(message),
       next: nextCommand(code, status),
       request_id: requestId,
       details: details.length === 0 ? undefined : details,
@@ -28,5 +35,5 @@ export function describeError(error: unknown) {
   }
   const code = (error as { code?: unknown } | null)?.code
   const message = error instanceof Error ? error.message : String(error)
-  return { code: typeof code === 'string' ? code : 'failed', message, next: undefined }
+  return { code: typeof code === 'string' ? code : 'failed', message: inOptions(message), next: undefined }
 }

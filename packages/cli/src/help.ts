@@ -13,7 +13,8 @@ const ENVIRONMENT = [
   ['MARKET_API_URL', 'the URL of the API'],
   ['MARKET_API_KEY', 'the API key of an agent'],
   ['MARKET_TOKEN', 'an access token of a user'],
-  ['MARKET_WALLET_KEY', 'the private key of a wallet, for `market hire`'],
+  ['MARKET_WALLET_KEY', 'the private key of a wallet, for `market hire` and `market pay`'],
+  ['MARKET_WEBHOOK_SECRET', 'signs what `market events listen` forwards'],
   ['NO_COLOR, FORCE_COLOR', 'turn colours off or on'],
 ] as const
 
@@ -21,7 +22,7 @@ const EXIT = [
   ['0', 'success'],
   ['1', 'a failure; the message names the next command'],
   ['2', 'wrong arguments or settings'],
-  ['130', 'ended by Ctrl-C'],
+  ['130', 'ended by Ctrl-C; 143 by SIGTERM, 129 by SIGHUP'],
 ] as const
 
 /** The help of the program, of a group of commands, or of one command. */
@@ -70,7 +71,10 @@ const optionsOf = (options: Options) =>
 function printCommand(printer: Printer, command: Command, below: readonly Command[]): void {
   const { summary, options = {}, notes = [], examples = [] } = command
   const hasOptions = Object.keys(options).length > 0
-  printer.text(`${usageOf(command)}${hasOptions ? ' [options]' : ''}\n\n${summary}.\n`)
+  const required = Object.entries(options).filter(([, option]) => option.required)
+  const usage = [usageOf(command), ...required.map(([name, { value }]) => `--${name} <${value}>`)].join(' ')
+  const hasOthers = Object.keys(options).length > required.length
+  printer.text(`${usage}${hasOthers ? ' [options]' : ''}\n\n${summary}.\n`)
   if (hasOptions) section(printer, 'Options', optionsOf(options))
   if (below.length > 0) section(printer, 'More', entriesOf(below))
   for (const note of notes) printer.text(`${note}\n`)

@@ -7,39 +7,16 @@ import { COMMANDS } from './commands.ts'
 import { describeError } from './describe-error.ts'
 import { NEXT, nextCommand } from './error-hints.ts'
 import { parseArguments } from './parse-arguments.ts'
-import { run } from './run.ts'
 import { checkClock, checkNode } from './subcommands/doctor.ts'
 import { signingSecret, webhookOf } from './subcommands/events.ts'
 import { payingNote } from './subcommands/hire.ts'
+import { runProgram } from './test-program.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'cli-unit-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** Runs the program without a process. */
-async function market(
-  args: readonly string[],
-  environment: Readonly<Record<string, string>> = {},
-  input = '',
-) {
-  let [out, error] = ['', '']
-  const terminal = {
-    out: (text: string) => {
-      out += text
-    },
-    error: (text: string) => {
-      error += text
-    },
-    columns: () => undefined,
-    outIsTerminal: false,
-    errorIsTerminal: false,
-    inputIsTerminal: false,
-    readInput: async () => input,
-    readHidden: async () => input,
-  }
-  const signal = new AbortController().signal
-  const status = await run(args, { XDG_CONFIG_HOME: folder, ...environment }, { terminal, signal })
-  return { status, out, error }
-}
+const market = (args: readonly string[], environment: Readonly<Record<string, string>> = {}, input = '') =>
+  runProgram(args, { XDG_CONFIG_HOME: folder, ...environment }, { input })
 
 describe('arguments', () => {
   test.each([
@@ -97,6 +74,23 @@ describe('arguments', () => {
       out: expect.stringContaining('--max-usd'),
     })
   })
+})
+
+test('help: the usage of a command has its required options, without which it ends with 2', async () => {
+  for (const { name, parameters = [], options = {} } of COMMANDS) {
+    const required = Object.keys(options).filter((option) => options[option]?.required)
+    const { out } = await market([...name.split(' '), '--help'])
+    const [usage = ''] = out.split('\n')
+    expect(required.filter((option) => !usage.includes(` --${option} <`))).toEqual([])
+    for (const missing of required) {
+      const others = required.filter((option) => option !== missing).flatMap((option) => [`--${option}`, 'x'])
+      const { status, error } = await market([...name.split(' '), ...parameters, ...others])
+      expect({ status, error }).toEqual({
+        status: 2,
+        error: expect.stringContaining(`--${missing} is missing.`),
+      })
+    }
+  }
 })
 
 describe('settings', () => {

@@ -4,13 +4,16 @@ import { describeError } from './describe-error.ts'
 import { printHelp } from './help.ts'
 import { type Parsed, parseArguments } from './parse-arguments.ts'
 import { type Environment, openSession } from './session.ts'
+import { statusOf, untilAborted } from './terminal/interruption.ts'
 import { type Printer, printerOf } from './terminal/printer.ts'
-import { INTERRUPTED } from './terminal/process-terminal.ts'
 import type { Terminal } from './terminal/terminal.ts'
 import { UsageError } from './usage-error.ts'
 import { VERSION } from './version.ts'
 
-/** Runs one command and returns the exit status: 0, 1 after a failure, 2 for wrong arguments or settings, 3 for "not proven". */
+/**
+ * Runs one command and returns the exit status: 0, 1 after a failure, 2 for wrong arguments or settings, 3 for "not proven", or
+ * that of a signal.
+ */
 export async function run(
   args: readonly string[],
   environment: Environment,
@@ -22,7 +25,7 @@ export async function run(
     parsed = parseArguments(args, COMMANDS)
     return await runCommand(parsed, environment, { terminal, printer, signal })
   } catch (error) {
-    if (signal.aborted) return INTERRUPTED
+    if (signal.aborted) return statusOf(signal)
     reportError(printer, error, { parsed, isJson: args.includes('--json') })
     return error instanceof UsageError ? 2 : 1
   }
@@ -44,7 +47,8 @@ async function runCommand(
     return 0
   }
   const session = await openSession(globals, environment, parts)
-  const result = await command.run(call, session)
+  const running = command.run(call, session)
+  const result = await (command.endsItself ? running : untilAborted(running, parts.signal))
   if (result === undefined) return 0
   if (session.isJson) printer.json(result.json)
   else result.print(printer)
@@ -78,9 +82,11 @@ function reportError(printer: Printer, error: unknown, { parsed, isJson }: Call)
   printer.error(message, shown)
 }
 
-/** `market orders show <order>` with the order that this command was about. */
+/** `market pay <order> --tx <hash>` with the order and the transaction that this command was about. */
 function fillNext(pattern: string, parsed: Parsed | undefined): string {
   const [name = ''] = parsed?.command?.parameters ?? []
   const [value] = parsed?.call.parameters ?? []
-  return value === undefined || name === '' ? pattern : pattern.replace(`<${name}>`, value)
+  const about = value === undefined || name === '' ? pattern : pattern.replace(`<${name}>`, () => value)
+  const tx = parsed?.call.values['tx']
+  return typeof tx === 'string' ? about.replace('<hash>', () => tx) : about
 }

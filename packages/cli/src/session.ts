@@ -7,7 +7,7 @@ import {
   type Settings,
 } from './settings/settings.ts'
 import type { Printer } from './terminal/printer.ts'
-import { type Progress, showProgress, type Terminal } from './terminal/terminal.ts'
+import { canRedraw, NO_PROGRESS, type Progress, showProgress, type Terminal } from './terminal/terminal.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
@@ -18,13 +18,13 @@ export interface Session {
   readonly environment: Environment
   readonly settings: Settings
   readonly isJson: boolean
-  /** Aborted by Ctrl-C. */
+  /** Aborted by Ctrl-C, SIGTERM, SIGHUP and a closed stdout. */
   readonly signal: AbortSignal
   /** A client without a credential. */
   readonly anonymous: () => Market
   /** A client with the first of these credentials that there is. --as chooses one. */
   readonly signedIn: (...kinds: CredentialKind[]) => SignedIn
-  /** Shows that something takes long, and what. */
+  /** Shows on a terminal that something takes long, and what. Not with --json. */
   readonly during: <T>(text: string, work: (progress: Progress) => Promise<T>) => Promise<T>
 }
 
@@ -67,7 +67,9 @@ export async function openSession(
       return { market, kind }
     },
     during: async (text, work) => {
-      const progress = showProgress(terminal, text)
+      const isShown = canRedraw(terminal, environment) && !isJson
+      const progress = isShown ? showProgress(terminal, text) : NO_PROGRESS
+      signal.addEventListener('abort', progress.end)
       try {
         return await work(progress)
       } finally {

@@ -121,7 +121,7 @@ export function missingCredential(kinds: readonly CredentialKind[], settings: Se
       `Profile ${settings.profileName} has credentials for ${elsewhere.api_url}, not for ${settings.apiUrl()}. Use another profile.`,
       'market --profile <name> login',
     )
-  if (kinds.includes('agent'))
+  if (kinds.length === 1 && kinds.includes('agent'))
     return new CommandError(
       'no_api_key',
       'This needs the API key of an agent. Store one, set MARKET_API_KEY, or register an agent.',
@@ -129,7 +129,9 @@ export function missingCredential(kinds: readonly CredentialKind[], settings: Se
     )
   return new CommandError(
     'not_logged_in',
-    'You are not logged in. Log in, or set MARKET_TOKEN.',
+    kinds.includes('agent')
+      ? 'You are not logged in. Log in as a user, or store the API key of an agent.'
+      : 'You are not logged in. Log in, or set MARKET_TOKEN.',
     'market login',
   )
 }

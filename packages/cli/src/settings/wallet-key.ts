@@ -1,5 +1,5 @@
 import { readFile, stat } from 'node:fs/promises'
-import { evmPayer, type Payer, solanaPayer } from '@market/sdk'
+import { evmPayer, evmWallet, type Payer, solanaPayer, solanaWallet, type WalletSigner } from '@market/sdk'
 import { CommandError, UsageError } from '../usage-error.ts'
 
 interface WalletSource {
@@ -7,27 +7,44 @@ interface WalletSource {
   readonly key: string | undefined
   /** `--wallet-file`. */
   readonly file: string | undefined
-  readonly solanaRpcUrl: string | undefined
 }
 
 const HOW = 'Set MARKET_WALLET_KEY, or pass --wallet-file with a file of mode 0600.'
 
-/** Who pays: an EVM private key in hex, or a Solana keypair as in its file or in base58. Errors never contain it. */
-export async function readPayer({ key, file, solanaRpcUrl }: WalletSource): Promise<Payer> {
+/** Who pays. */
+export async function readPayer(source: WalletSource, solanaRpcUrl: string | undefined): Promise<Payer> {
+  const wallet = await readWallet(source)
+  if (wallet === undefined)
+    throw new UsageError(
+      `The private key of a wallet is missing. ${HOW}`,
+      'market hire <service> --brief <text> --account',
+    )
+  if ('account' in wallet) return evmPayer(wallet.account)
+  return solanaPayer(wallet.keypair, solanaRpcUrl === undefined ? {} : { rpcUrl: solanaRpcUrl })
+}
+
+/** Who signs that a transfer is theirs; undefined without a wallet. */
+export async function readSigner(source: WalletSource): Promise<WalletSigner | undefined> {
+  const wallet = await readWallet(source)
+  if (wallet === undefined) return undefined
+  return 'account' in wallet ? evmWallet(wallet.account) : await solanaWallet(wallet.keypair)
+}
+
+/** An EVM private key in hex, or a Solana keypair as in its file or in base58. Errors never contain it. */
+async function readWallet({ key, file }: WalletSource) {
   const [name, text] = file === undefined ? ['MARKET_WALLET_KEY', key ?? ''] : [file, await readSecret(file)]
   const secret = text.trim()
-  if (secret === '')
-    throw new UsageError(`The private key of a wallet is missing. ${HOW}`, 'market hire <service> --account')
+  if (secret === '') return undefined
   if (/^(0x)?[0-9a-fA-F]{64}$/.test(secret)) {
     const { privateKeyToAccount } = await import('viem/accounts')
-    return evmPayer(privateKeyToAccount(`0x${secret.replace(/^0x/, '')}`))
+    return { account: privateKeyToAccount(`0x${secret.replace(/^0x/, '')}`) }
   }
   const keypair = solanaKeypair(secret)
   if (keypair === undefined)
     throw new UsageError(
       `${name} is neither an EVM private key (64 hex digits) nor a Solana keypair (64 numbers, or base58).`,
     )
-  return solanaPayer(keypair, solanaRpcUrl === undefined ? {} : { rpcUrl: solanaRpcUrl })
+  return { keypair }
 }
 
 function solanaKeypair(secret: string): readonly number[] | string | undefined {

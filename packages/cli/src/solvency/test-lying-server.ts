@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { run } from '../run.ts'
+import { runProgram } from '../test-program.ts'
 import { anchorText, rootBy } from './merkle-proof.ts'
 
 /** One server that is the API, which lies, and the nodes, which do not. */
@@ -185,26 +185,14 @@ export async function startLyingServer(worldNow: () => World) {
 
 /** Runs the command in this process. */
 export async function verify(url: string, args: readonly string[], credential = true) {
-  let out = ''
-  const write = (written: string) => {
-    out += written
-  }
-  const terminal = {
-    out: write,
-    error: write,
-    columns: () => undefined,
-    outIsTerminal: false,
-    errorIsTerminal: false,
-    inputIsTerminal: false,
-    readInput: async () => '',
-    readHidden: async () => '',
-  }
   const environment = {
     XDG_CONFIG_HOME: '/nonexistent',
     MARKET_API_URL: url,
     ...(credential && { MARKET_API_KEY: 'market_x' }),
   }
-  const parts = { terminal, signal: new AbortController().signal }
-  const status = await run(['solvency', 'verify', '--tries', '1', ...args], environment, parts)
-  return { status, out }
+  const { status, out, error } = await runProgram(
+    ['solvency', 'verify', '--tries', '1', ...args],
+    environment,
+  )
+  return { status, out: out + error }
 }

@@ -17,8 +17,8 @@ export const register = command({
   name: 'register',
   summary: 'Register an agent and store its API key in the profile',
   options: {
-    name: { type: 'string', value: 'name', about: 'the unique name of the agent' },
-    description: { type: 'string', value: 'text', about: 'what the agent does' },
+    name: { type: 'string', required: true, value: 'name', about: 'the unique name of the agent' },
+    description: { type: 'string', required: true, value: 'text', about: 'what the agent does' },
     capability: {
       type: 'string',
       multiple: true,
@@ -33,6 +33,8 @@ export const register = command({
   examples: [
     'market register --name "Word Counter" --description "Counts the words of a text." --payout-address-base 0x… --link',
   ],
+  // The API key is returned once.
+  endsItself: true,
   run: async ({ values }, session) => {
     const { settings } = session
     const { name, description } = values

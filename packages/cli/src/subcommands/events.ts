@@ -4,6 +4,7 @@ import { type Market, newestCursor } from '@market/sdk'
 import { command } from '../command.ts'
 import { wholeNumber } from '../options.ts'
 import type { Environment, Session } from '../session.ts'
+import { untilAborted } from '../terminal/interruption.ts'
 import { UsageError } from '../usage-error.ts'
 
 /** As long as the API waits for an endpoint. */
@@ -99,25 +100,33 @@ export const listen = command({
     'Each event is forwarded once, in order. With --json, stdout has one line for each event.',
   ],
   examples: ['market events listen --forward-to http://localhost:3000/hook'],
+  endsItself: true,
   run: async ({ values }, session) => {
     const role = roleOf(values.role)
     const target = values['forward-to'] === undefined ? undefined : forwardUrl(values['forward-to'], role)
     const market = readerOf(session, role)
-    const agentId = role === 'seller' ? (await market.getMyAgent()).id : ''
+    const { signal } = session
+    const agentId = role === 'seller' ? (await untilAborted(market.getMyAgent(), signal)).id : ''
     const { secret, shown } = signingSecret(session.environment)
-    const after = values.after ?? (values['from-start'] ? '0' : await newestCursor(market, role))
+    const after =
+      values.after ?? (values['from-start'] ? '0' : await untilAborted(newestCursor(market, role), signal))
     if (!/^\d{1,18}$/.test(after))
       throw new UsageError(`--after is ${after}. Write the cursor of an event, a number.`)
     session.printer.note(
       target === undefined
         ? `Listening for events after ${after}. Ctrl-C ends it.`
         : `Forwarding events after ${after} to ${target.href}\nSigning secret: ${shown}\nCtrl-C ends it.`,
-      undefined,
+      'plain',
     )
     const last = await follow(session, market, { role, after }, async (event) =>
-      target === undefined ? undefined : forward(target, event, { agentId, secret, signal: session.signal }),
+      target === undefined ? undefined : forward(target, event, { agentId, secret, signal }),
     )
-    session.printer.note(`Continue with: market events listen --after ${last}`)
+    const options = [
+      ...(target === undefined ? [] : [`--forward-to ${target.href}`]),
+      ...(role === 'buyer' ? ['--role buyer'] : []),
+      `--after ${last}`,
+    ]
+    session.printer.note(`Continue with: market events listen ${options.join(' ')}`)
     return undefined
   },
 })

@@ -2,18 +2,24 @@ import type { Hired, HireProgress, Operations, PaymentNetwork } from '@market/sd
 import { type Call, command, type Options, type Result } from '../command.ts'
 import { given, required } from '../options.ts'
 import type { Session } from '../session.ts'
-import { readPayer } from '../settings/wallet-key.ts'
+import { readPayer, readSigner } from '../settings/wallet-key.ts'
+import { untilAborted } from '../terminal/interruption.ts'
 import { UsageError } from '../usage-error.ts'
-import { printPayment } from './orders.ts'
+import { payCommand, printPayment } from './orders.ts'
 
 const NETWORKS = ['base-mainnet', 'alt-mainnet', 'solana-mainnet']
 
 const OPTIONS = {
-  brief: { type: 'string', value: 'text', about: 'what the agent is to do; - reads it from stdin' },
+  brief: {
+    type: 'string',
+    required: true,
+    value: 'text',
+    about: 'what the agent is to do; - reads it from stdin',
+  },
   'max-usd': {
     type: 'string',
     value: 'usd',
-    about: 'the most that it may cost with the fee, for example 5.50',
+    about: 'the most that it may cost with the fee, for example 5.50; needed without --account',
   },
   'wallet-file': {
     type: 'string',
@@ -54,6 +60,7 @@ export const hire = command({
     'MARKET_WALLET_KEY=0x… market hire svc_… --brief "Count the words of this text." --max-usd 5.50',
     'market hire svc_… --brief "Draw a logo." --account',
   ],
+  endsItself: true,
   run: async (call, session) => {
     const { values } = call
     const typed = required('brief', values.brief, 'market hire <service> --brief "…"')
@@ -75,6 +82,11 @@ function answersOf(texts: readonly string[]): Readonly<Record<string, string>> |
   )
 }
 
+const walletSource = (values: { readonly 'wallet-file': string | undefined }, { environment }: Session) => ({
+  key: environment['MARKET_WALLET_KEY'],
+  file: values['wallet-file'],
+})
+
 async function order(
   { values, parameters: [service_id = ''] }: HireCall,
   brief: string,
@@ -91,7 +103,7 @@ async function order(
     print: (printer) => {
       printer.text(`Ordered ${created.service_title}: ${created.id} is ${created.status}.`)
       printPayment(printer, created)
-      if (created.payment.length > 0) printer.next(`market pay ${created.id} --tx <hash>`)
+      if (created.payment.length > 0) printer.next(payCommand(created))
       else printer.next(`market orders show ${created.id}`)
     },
   }
@@ -121,16 +133,12 @@ async function purchase(
     throw new UsageError(`--max-usd is ${maxUsd}. Write a price such as 5.50.`)
   if (values.network !== undefined && !NETWORKS.includes(values.network))
     throw new UsageError(`--network is ${values.network}. Write ${NETWORKS.join(', ')}.`)
-  const payer = await readPayer({
-    key: session.environment['MARKET_WALLET_KEY'],
-    file: values['wallet-file'],
-    solanaRpcUrl: values['solana-rpc'],
-  })
+  const payer = await readPayer(walletSource(values, session), values['solana-rpc'])
   const enough = new AbortController()
   let paid: Extract<HireProgress, { step: 'paid' }> | undefined
   let key: string | undefined
   try {
-    const hired = await session.during('Getting the price …', (progress) =>
+    const hiring = session.during('Getting the price …', (progress) =>
       session.anonymous().hire({
         service,
         brief,
@@ -156,7 +164,7 @@ async function purchase(
         },
       }),
     )
-    return delivered(hired)
+    return delivered(await untilAborted(hiring, signal))
   } catch (error) {
     if (paid !== undefined && !signal.aborted && error instanceof PaidError) return paidOnly(paid)
     // A payment may be under way: the same key continues it.
@@ -165,7 +173,7 @@ async function purchase(
     if (paid !== undefined && signal.aborted)
       printer.note(
         `The order is paid and goes on. Read it with: market orders show '${paid.statusUrl}'`,
-        undefined,
+        'plain',
       )
     throw error
   }
@@ -191,21 +199,37 @@ type PaymentNetworkField = Operations['actOnOrder']['input']['payment_network']
 
 export const pay = command({
   name: 'pay',
-  summary: 'Name the transfer that pays an order',
+  summary: 'Name the transfer that you paid an order with; it sends no money',
   parameters: ['order'],
   options: {
-    tx: { type: 'string', value: 'hash', about: 'the transaction hash, or the Solana signature' },
+    tx: {
+      type: 'string',
+      required: true,
+      value: 'hash',
+      about: 'the transaction hash, or the Solana signature',
+    },
     network: { type: 'string', value: 'name', about: 'needed for alt-mainnet only' },
+    'wallet-file': {
+      type: 'string',
+      value: 'path',
+      about: 'the key of the wallet that paid, instead of MARKET_WALLET_KEY',
+    },
   },
+  notes: [
+    '`market orders show` says how much USDC to send, and where. Send it with a wallet, then name its transaction here.',
+    'The wallet signs that the transfer is yours. A wallet that is linked to your account need not sign.',
+    'The same transaction can be named again; it pays the order once.',
+  ],
+  examples: ['market pay ord_… --tx 0x… --wallet-file wallet.key'],
   run: async ({ values, parameters: [order_id = ''] }, session) => {
     const escrow_tx_hash = required('tx', values.tx, `market pay ${order_id} --tx <hash>`)
+    const cosigner = await readSigner(walletSource(values, session))
     const { market } = session.signedIn('user', 'agent')
-    const paid = await market.actOnOrder({
-      order_id,
-      action: 'pay',
-      escrow_tx_hash,
-      ...given({ payment_network: values.network as PaymentNetworkField }),
-    })
+    const payment_network = values.network as PaymentNetworkField
+    const paid = await market.actOnOrder(
+      { order_id, action: 'pay', escrow_tx_hash, ...given({ payment_network }) },
+      given({ cosigner }),
+    )
     return {
       json: paid,
       print: (printer) => {

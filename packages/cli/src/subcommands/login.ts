@@ -29,7 +29,7 @@ async function storeApiKey(session: Session): Promise<Result> {
   const apiUrl = settings.apiUrl()
   let typed: string
   if (terminal.inputIsTerminal) {
-    printer.note('API key (it is not shown): ', undefined)
+    printer.note('API key (it is not shown): ', 'plain')
     typed = await terminal.readHidden()
   } else typed = await terminal.readInput()
   const apiKey = typed.trim()
@@ -83,7 +83,7 @@ async function loginAsUser(
   const { accessToken, expiresAt } = await session.during('Waiting for your browser …', () =>
     loginByDevice(
       loginSettings,
-      ({ url, code }) => printer.note(`Open ${url}\nand confirm the code ${code}. Waiting …`, undefined),
+      ({ url, code }) => printer.note(`Open ${url}\nand confirm the code ${code}. Waiting …`, 'plain'),
       session.signal,
     ),
   )

@@ -115,7 +115,7 @@ export const withdraw = command({
   name: 'wallet withdraw',
   summary: 'Withdraw from the wallet of your agent to the address that its owner set',
   options: {
-    asset: { type: 'string', value: 'SOL|USDC', about: 'what to withdraw' },
+    asset: { type: 'string', required: true, value: 'SOL|USDC', about: 'what to withdraw' },
     amount: { type: 'string', value: 'n', about: 'in SOL or USDC; everything unless given' },
   },
   run: async ({ values }, session) => {

@@ -101,6 +101,8 @@ function printOrder(printer: Printer, page: OrderPage): void {
     ['service', `${order.service_title}${order.service_id === null ? '' : ` (${order.service_id})`}`],
     ['agent', order.agent_id],
     ['price', order.price_usd === null ? 'not quoted yet' : `${order.price_usd} USD`],
+    ...present('valid until', shortTime(order.price_until)),
+    ...present('quote', order.quote_message),
     ['asks for', order.brief],
     ...present('deliver by', shortTime(order.deliver_by)),
     ...present('delivered', shortTime(order.delivered_at)),
@@ -135,17 +137,20 @@ const moneyText = ({
 /** How an order is paid with a transfer. */
 export function printPayment(printer: Printer, { payment }: Pick<PayableOrder, 'payment'>): void {
   if (payment.length === 0) return
-  printer.text('\nSend USDC to one of these addresses, then name the transaction:')
+  printer.text('\nSend USDC from a wallet of yours to one of these addresses, then name the transaction:')
   printer.table(
     [{ title: 'NETWORK' }, { title: 'USDC', align: 'right' }, { title: 'TO' }],
     payment.map(({ network, amount_usd, pay_to }) => [network, amount_usd, pay_to]),
   )
 }
 
+export const payCommand = ({ id }: Pick<Order, 'id'>): string =>
+  `market pay ${id} --tx <hash> --wallet-file <path>`
+
 function nextStep(order: PayableOrder, role: OrderPage['viewer_role']): string | undefined {
   const { id, status } = order
   if (role === 'buyer') {
-    if (order.payment.length > 0) return `market pay ${id} --tx <hash>`
+    if (order.payment.length > 0) return payCommand(order)
     return status === 'delivered' ? `market orders approve ${id}` : undefined
   }
   if (status === 'pending_quote') return `market orders quote ${id} --price …`
@@ -153,7 +158,7 @@ function nextStep(order: PayableOrder, role: OrderPage['viewer_role']): string |
   return isOpen ? `market deliver ${id} --text …` : undefined
 }
 
-const REASON = { type: 'string', value: 'text', about: 'why; the other party reads it' } as const
+const REASON = { type: 'string', required: true, value: 'text', about: 'why; the seller reads it' } as const
 
 /** One command for each action that needs nothing but the order. */
 const plainAction = (name: string, action: Action, summary: string) =>
@@ -171,26 +176,27 @@ function acted(order: PayableOrder): Result {
     print: (printer) => {
       printer.text(`${order.id} is ${order.status}.`)
       printPayment(printer, order)
+      printer.next(order.payment.length > 0 ? payCommand(order) : `market orders show ${order.id}`)
     },
   }
 }
 
 export const ORDER_ACTIONS = [
-  plainAction('accept', 'accept', 'Accept the quoted price'),
-  plainAction('start', 'start', 'Say that the work has begun'),
-  plainAction('approve', 'approve', 'Approve the delivery, which pays the agent'),
-  plainAction('cancel', 'cancel', 'Cancel the order; a payment is refunded'),
-  plainAction('refund', 'refund', 'Refund the buyer of a disputed order'),
+  plainAction('accept', 'accept', 'Accept the quoted price (buyer)'),
+  plainAction('start', 'start', 'Say that the work has begun (seller)'),
+  plainAction('approve', 'approve', 'Approve the delivery, which pays the agent (buyer)'),
+  plainAction('cancel', 'cancel', 'Cancel the order; a payment is refunded (both)'),
+  plainAction('refund', 'refund', 'Refund the buyer of a disputed order (seller)'),
   plainAction(
     'decline-revision',
     'decline_revision',
-    'Decline a revision beyond those that the price includes',
+    'Decline a revision beyond those that the price includes (seller)',
   ),
   command({
     name: 'orders revision',
-    summary: 'Ask for a revision of the delivery',
+    summary: 'Ask for a revision of the delivery (buyer)',
     parameters: ['order'],
-    options: { feedback: { type: 'string', value: 'text', about: 'what is to be changed' } },
+    options: { feedback: { type: 'string', required: true, value: 'text', about: 'what is to be changed' } },
     run: async ({ values, parameters: [order_id = ''] }, session) => {
       const feedback = required(
         'feedback',
@@ -203,7 +209,7 @@ export const ORDER_ACTIONS = [
   }),
   command({
     name: 'orders dispute',
-    summary: 'Dispute the delivery; an operator decides',
+    summary: 'Dispute the delivery; an operator decides (buyer)',
     parameters: ['order'],
     options: { reason: REASON },
     run: async ({ values, parameters: [order_id = ''] }, session) => {
@@ -214,10 +220,10 @@ export const ORDER_ACTIONS = [
   }),
   command({
     name: 'orders quote',
-    summary: 'Name the price of an order that asks for one',
+    summary: 'Name the price of an order that asks for one (seller)',
     parameters: ['order'],
     options: {
-      price: { type: 'string', value: 'usd', about: 'for example 12.50' },
+      price: { type: 'string', required: true, value: 'usd', about: 'for example 12.50' },
       message: { type: 'string', value: 'text', about: 'what the buyer reads beside the price' },
     },
     run: async ({ values, parameters: [order_id = ''] }, session) => {

@@ -16,10 +16,10 @@ const COLUMNS: readonly Column[] = [
   { title: 'RATING', align: 'right' },
 ]
 
-const priceOf = ({ price_usd, price_type }: Service): string => {
+const priceOf = ({ price_usd, price_type }: Service, unit: '' | ' USD' = ''): string => {
   const per = price_type === 'weekly' ? '/week' : price_type === 'monthly' ? '/month' : ''
-  if (price_type === 'quote') return price_usd === null ? 'on request' : `from ${price_usd}`
-  return `${price_usd}${per}`
+  if (price_type === 'quote') return price_usd === null ? 'on request' : `from ${price_usd}${unit}`
+  return `${price_usd}${unit}${per}`
 }
 
 const rowOf = (service: Service): Cell[] => [
@@ -103,7 +103,7 @@ const shownService = (service: Service, next: string): Result => ({
       ['title', service.title],
       ['about', service.description],
       ['agent', service.agent_id],
-      ['price', `${priceOf(service)} USD`],
+      ['price', priceOf(service, ' USD')],
       ['delivery', `within ${service.turnaround_hours} hours`],
       ['revisions', service.max_revisions],
       ['category', service.category],
@@ -132,10 +132,15 @@ export const createService = command({
   name: 'services create',
   summary: 'Offer a service of your agent',
   options: {
-    title: { type: 'string', value: 'text', about: 'what is offered' },
-    description: { type: 'string', value: 'text', about: 'what the buyer gets, at least 40 characters' },
+    title: { type: 'string', required: true, value: 'text', about: 'what is offered' },
+    description: {
+      type: 'string',
+      required: true,
+      value: 'text',
+      about: 'what the buyer gets, at least 40 characters',
+    },
     category: { type: 'string', value: 'name', about: 'for example coding; custom unless given' },
-    price: { type: 'string', value: 'usd', about: 'for example 5.00' },
+    price: { type: 'string', value: 'usd', about: 'for example 5.00; needed unless --price-type is quote' },
     'price-type': { type: 'string', value: 'type', about: 'fixed (unless given), quote, weekly or monthly' },
     'turnaround-hours': { type: 'string', value: 'n', about: 'how long the work takes at most' },
     'max-revisions': { type: 'string', value: 'n', about: 'how many revisions the price includes' },

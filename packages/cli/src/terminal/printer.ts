@@ -1,7 +1,7 @@
 import { cleanJson, cleanLine, cleanText } from './clean-text.ts'
 import { type Paint, painter, type Style, usesColors } from './colors.ts'
 import { type Cell, type Column, fieldLines, tableLines } from './table.ts'
-import { ERASE_LINE, type Terminal } from './terminal.ts'
+import { canRedraw, ERASE_LINE, type Terminal } from './terminal.ts'
 import { pad, widthOf, wrap } from './width.ts'
 
 /** The result of one check, with what to do about it. */
@@ -25,6 +25,7 @@ export type Printer = ReturnType<typeof printerOf>
 export function printerOf(terminal: Terminal, environment: Readonly<Record<string, string | undefined>>) {
   const paint = painter(usesColors(environment, terminal.outIsTerminal))
   const paintError = painter(usesColors(environment, terminal.errorIsTerminal))
+  const eraser = canRedraw(terminal, environment) ? ERASE_LINE : ''
   const lines = (all: readonly string[]) => terminal.out(all.map((line) => `${line}\n`).join(''))
   const layout = (): { width: number | undefined; paint: Paint } => ({ width: terminal.columns(), paint })
   return {
@@ -46,8 +47,8 @@ export function printerOf(terminal: Terminal, environment: Readonly<Record<strin
     json: (value: unknown) => terminal.out(`${cleanJson(value, 2)}\n`),
     jsonLine: (value: unknown) => terminal.out(`${cleanJson(value)}\n`),
     /** On stderr, beside the result. */
-    note: (text: string, style: Style | undefined = 'dim') =>
-      terminal.error(`${terminal.errorIsTerminal ? ERASE_LINE : ''}${paintError(style, cleanText(text))}\n`),
+    note: (text: string, style: 'dim' | 'plain' = 'dim') =>
+      terminal.error(`${eraser}${paintError(style === 'dim' ? style : undefined, cleanText(text))}\n`),
     error: (text: string, details: readonly (readonly [string, string])[]) => {
       terminal.error(`${paintError('red', 'error')}  ${cleanText(text)}\n`)
       for (const [name, value] of details)

@@ -1,70 +1,86 @@
+import { constants } from 'node:os'
+import { addAbortSignal } from 'node:stream'
 import { text } from 'node:stream/consumers'
+import { Interruption } from './interruption.ts'
 import type { Terminal } from './terminal.ts'
-
-/** What the shell reports for a program that Ctrl-C ended. */
-export const INTERRUPTED = 130
 
 type Process = Pick<NodeJS.Process, 'stdin' | 'stdout' | 'stderr' | 'on' | 'exit'>
 
-/** The terminal of a process. The first Ctrl-C ends the work, the second one the process. */
+/** SIGHUP is a lost terminal. */
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+
+/** The terminal of a process. The first signal ends the work, the second one the process. */
 export function processTerminal(own: Process) {
   const { stdin, stdout, stderr } = own
   const controller = new AbortController()
-  const interrupt = () => {
-    if (controller.signal.aborted) own.exit(INTERRUPTED)
-    controller.abort()
+  const { signal } = controller
+  const interrupt = (name: (typeof SIGNALS)[number]) => {
+    const interruption = new Interruption(128 + constants.signals[name])
+    if (signal.aborted) own.exit(interruption.status)
+    controller.abort(interruption)
   }
-  own.on('SIGINT', interrupt)
-  own.on('SIGTERM', interrupt)
-  // A lost terminal.
-  own.on('SIGHUP', interrupt)
-  // `market orders | head` closes the pipe early, which is no error.
-  for (const stream of [stdout, stderr])
-    stream.on('error', (error: NodeJS.ErrnoException) => {
-      // What is written to a lost terminal is lost; the work ends by the signal.
-      if (error.code === 'EIO') return
-      if (error.code !== 'EPIPE') throw error
-      own.exit(0)
-    })
+  for (const name of SIGNALS) own.on(name, interrupt)
+  stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
+    // What is written to a lost terminal is lost; the work ends by the signal.
+    if (code === 'EIO') return
+    // `market orders | head` closes the pipe early, which is no error. It ends a stream of events.
+    if (code === 'EPIPE') controller.abort(new Interruption(0))
+    else {
+      stderr.write(`error  The output cannot be written: ${code}.\n`)
+      own.exit(1)
+    }
+  })
+  // Nobody reads the messages. The exit status still says whether the command succeeded.
+  stderr.on('error', () => {})
   const terminal: Terminal = {
     out: (written) => void stdout.write(written),
     error: (written) => void stderr.write(written),
-    columns: () => (stdout.isTTY ? stdout.columns : undefined),
+    columns: () => columnsOf(stdout),
+    errorColumns: () => columnsOf(stderr),
     outIsTerminal: stdout.isTTY === true,
     errorIsTerminal: stderr.isTTY === true,
     inputIsTerminal: stdin.isTTY === true,
-    readInput: () => text(stdin),
-    readHidden: () => readHidden(stdin, controller.signal),
+    readInput: () => text(addAbortSignal(signal, stdin)),
+    readHidden: () => readHidden(stdin, signal, () => interrupt('SIGINT')),
   }
   const flushed = () =>
     new Promise<void>((resolve) => {
       if (stdout.writableLength === 0) resolve()
       else stdout.write('', () => resolve())
     })
-  return { terminal, signal: controller.signal, flushed }
+  return { terminal, signal, flushed }
 }
 
-const ENTER = /[\r\n]/
+/** Some terminals, such as those of scripts, have 0 columns. */
+const columnsOf = ({ isTTY, columns }: NodeJS.WriteStream): number | undefined =>
+  (isTTY && columns) || undefined
+
+/** Ctrl-D ends the input like Enter. */
+const ENTER = '\r\n\u0004'
 const CTRL_C = '\u0003'
 const BACKSPACE = /[\u007f\b]/
 
-/** Reads a line from a terminal without showing it. */
-function readHidden(stdin: NodeJS.ReadStream, signal: AbortSignal): Promise<string> {
+/** Reads a line from a terminal without showing it. A terminal in raw mode sends Ctrl-C as a character. */
+function readHidden(stdin: NodeJS.ReadStream, signal: AbortSignal, interrupt: () => void): Promise<string> {
   return new Promise((resolve, reject) => {
     let line = ''
     const end = () => {
       stdin.setRawMode(false)
       stdin.off('data', onData)
       stdin.pause()
+      signal.removeEventListener('abort', onAbort)
+    }
+    const onAbort = () => {
+      end()
+      reject(signal.reason)
     }
     const onData = (chunk: Buffer) => {
       for (const character of chunk.toString('utf8')) {
         if (character === CTRL_C) {
-          end()
-          reject(signal.reason ?? new DOMException('The input was cancelled.', 'AbortError'))
+          interrupt()
           return
         }
-        if (ENTER.test(character)) {
+        if (ENTER.includes(character)) {
           end()
           resolve(line)
           return
@@ -72,6 +88,7 @@ function readHidden(stdin: NodeJS.ReadStream, signal: AbortSignal): Promise<stri
         line = BACKSPACE.test(character) ? line.slice(0, -1) : line + character
       }
     }
+    signal.addEventListener('abort', onAbort)
     stdin.setRawMode(true)
     stdin.resume()
     stdin.on('data', onData)
