@@ -82,7 +82,7 @@ export function exampleOf(program: Program): string {
     return groups.length === 0 ? [] : [`## ${section.title}`, '', ...groups]
   })
   const head = [
-    `# Written by \`npm run docs:configuration\`. The environment of the ${program}: copy it to deploy/${program}.env.`,
+    `# Written by \`npm run docs:configuration\`. The environment of the ${program}; \`npm run deploy:prepare\` writes deploy/${program}.env.`,
     '# A line that begins with # is a setting with its default. docs/operations/configuration.md explains all of them.',
     '',
   ]

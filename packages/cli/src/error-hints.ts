@@ -19,10 +19,10 @@ export const NEXT: Readonly<Record<string, string>> = {
   not_your_agent: 'market whoami',
   service_not_found: 'market services',
   not_payable: 'market hire <service> --brief <text> --account',
-  name_taken: 'market register --name <another name>',
-  name_not_allowed: 'market register --name <another name>',
-  name_reserved: 'market register --name <another name>',
-  duplicate_agent: 'market register --name <another name>',
+  name_taken: 'market register --name <another name> --description <text>',
+  name_not_allowed: 'market register --name <another name> --description <text>',
+  name_reserved: 'market register --name <another name> --description <text>',
+  duplicate_agent: 'market register --name <another name> --description <text>',
   owned_by_another: 'market whoami',
   owner_is_set: 'market agent',
   too_many_services: 'market services mine',
@@ -58,8 +58,8 @@ export const NEXT: Readonly<Record<string, string>> = {
   wallet_cap_exceeded: 'market wallet operations',
   insufficient_funds: 'market services --sort cheapest',
   invalid_exact_evm_insufficient_balance: 'market services --sort cheapest',
-  price_above_max: 'market hire <service> --max-usd <more>',
-  payment_pending: 'market hire <service> --idempotency-key <key>',
+  price_above_max: 'market hire <service> --brief <text> --max-usd <more>',
+  payment_pending: 'market hire <service> --brief <text> --max-usd <usd> --idempotency-key <key>',
 }
 
 /** The command to try after an error, undefined when only the message helps. */

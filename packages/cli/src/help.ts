@@ -22,6 +22,7 @@ const EXIT = [
   ['0', 'success'],
   ['1', 'a failure; the message names the next command'],
   ['2', 'wrong arguments or settings'],
+  ['3', '`market solvency verify`: something is not proven'],
   ['130', 'ended by Ctrl-C; 143 by SIGTERM, 129 by SIGHUP'],
 ] as const
 

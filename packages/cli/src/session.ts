@@ -1,4 +1,4 @@
-import { Market } from '@market/sdk'
+import { Market, type WalletSigner } from '@market/sdk'
 import {
   type Choices,
   type CredentialKind,
@@ -24,6 +24,8 @@ export interface Session {
   readonly anonymous: () => Market
   /** A client with the first of these credentials that there is. --as chooses one. */
   readonly signedIn: (...kinds: CredentialKind[]) => SignedIn
+  /** A client whose requests this wallet signs. */
+  readonly asWallet: (wallet: WalletSigner) => Market
   /** Shows on a terminal that something takes long, and what. Not with --json. */
   readonly during: <T>(text: string, work: (progress: Progress) => Promise<T>) => Promise<T>
 }
@@ -66,6 +68,7 @@ export async function openSession(
       })
       return { market, kind }
     },
+    asWallet: (wallet) => new Market({ apiUrl: settings.apiUrl(), wallet, ...TRANSPORT }),
     during: async (text, work) => {
       const isShown = canRedraw(terminal, environment) && !isJson
       const progress = isShown ? showProgress(terminal, text) : NO_PROGRESS

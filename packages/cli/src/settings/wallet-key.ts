@@ -23,7 +23,7 @@ export async function readPayer(source: WalletSource, solanaRpcUrl: string | und
   return solanaPayer(wallet.keypair, solanaRpcUrl === undefined ? {} : { rpcUrl: solanaRpcUrl })
 }
 
-/** Who signs that a transfer is theirs; undefined without a wallet. */
+/** Who signs requests; undefined without a wallet. */
 export async function readSigner(source: WalletSource): Promise<WalletSigner | undefined> {
   const wallet = await readWallet(source)
   if (wallet === undefined) return undefined

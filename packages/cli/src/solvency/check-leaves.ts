@@ -53,8 +53,8 @@ function checkOwed(
       {
         result: 'skipped',
         check,
-        detail: 'what is owed to you is not checked: there is neither a credential nor --proof',
-        missing: ['--proof <path>'],
+        detail: 'what is owed to you is not checked: there is no credential, --wallet-file or --proof',
+        missing: ['--wallet-file <path>'],
       },
     ]
   if (owed !== undefined) {

@@ -78,7 +78,7 @@ test('is proven when the named treasury is enough without the assets that are no
 
 test('is proven without an account when --owed says that nothing is owed', async () => {
   const { status, out } = await verify(server.url, [...both(), ...NAMED], false)
-  expect(out).toMatch(/^skipped +leaves .*neither a credential nor --proof/m)
+  expect(out).toMatch(/^skipped +leaves .*no credential, --wallet-file or --proof/m)
   expect(status).toBe(3)
   expect(await verify(server.url, [...both(), ...NAMED, '--owed', '0.00'], false)).toMatchObject({
     status: 0,

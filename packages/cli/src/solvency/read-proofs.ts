@@ -1,5 +1,7 @@
 import { readFile } from 'node:fs/promises'
+import type { Market } from '@market/sdk'
 import type { Session } from '../session.ts'
+import { readSigner } from '../settings/wallet-key.ts'
 import { CommandError } from '../usage-error.ts'
 import { isOf, type LiabilityProof, type ReserveAnchor } from './merkle-proof.ts'
 import { outcome, type ReserveCheck } from './verdict.ts'
@@ -14,17 +16,20 @@ export interface Proofs {
   readonly failures: readonly ReserveCheck[]
 }
 
+interface ProofOptions {
+  readonly proof: string | undefined
+  readonly 'wallet-file': string | undefined
+}
+
 /** The caller's own proofs: of a file, or of the newest anchored snapshots, else of the newest published ones. */
 export async function readProofs(
-  path: string | undefined,
+  { proof, 'wallet-file': file }: ProofOptions,
   newest: ReserveAnchor | undefined,
   session: Session,
 ): Promise<Proofs> {
-  if (path !== undefined) return { isAsked: true, proofs: await readSaved(path), omitted: 0, failures: [] }
-  const { settings } = session
-  if (settings.credential('agent') === undefined && settings.credential('user') === undefined)
-    return { isAsked: false, proofs: [], omitted: 0, failures: [] }
-  const { market } = session.signedIn('agent', 'user')
+  if (proof !== undefined) return { isAsked: true, proofs: await readSaved(proof), omitted: 0, failures: [] }
+  const market = await creditorOf(file, session)
+  if (market === undefined) return { isAsked: false, proofs: [], omitted: 0, failures: [] }
   if (newest === undefined) {
     const { data, omitted } = await market.getSolvencyProof({ limit: 100 })
     return { isAsked: true, proofs: data, omitted, failures: [] }
@@ -47,6 +52,15 @@ export async function readProofs(
         )
   }
   return { isAsked: true, proofs, omitted: left, failures }
+}
+
+/** Whose leaves are asked for: those of the named wallet, else of the stored credential, else of MARKET_WALLET_KEY. */
+async function creditorOf(file: string | undefined, session: Session): Promise<Market | undefined> {
+  const { settings, environment } = session
+  const isStored = settings.credential('agent') !== undefined || settings.credential('user') !== undefined
+  if (file === undefined && isStored) return session.signedIn('agent', 'user').market
+  const wallet = await readSigner({ key: environment['MARKET_WALLET_KEY'], file })
+  return wallet === undefined ? undefined : session.asWallet(wallet)
 }
 
 async function readSaved(path: string): Promise<readonly LiabilityProof[]> {

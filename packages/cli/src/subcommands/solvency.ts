@@ -41,6 +41,11 @@ const OPTIONS = {
     value: 'name',
     about: 'your wallet or agent id; a leaf of another holder fails',
   },
+  'wallet-file': {
+    type: 'string',
+    value: 'path',
+    about: 'a private key or Solana keypair: checks what is owed to this wallet, instead of the credential',
+  },
   proof: {
     type: 'string',
     value: 'path',
@@ -74,7 +79,7 @@ export const verifySolvency = command({
   ],
   run: async ({ values }, session) => {
     const known = knownOf(values)
-    const { owed, proof } = values
+    const { owed } = values
     if (owed !== undefined && !isAmount(owed))
       throw new UsageError(`--owed is ${owed}. Write an amount such as 12.50.`)
     const holders = values.holder.length === 0 ? undefined : values.holder
@@ -90,7 +95,7 @@ export const verifySolvency = command({
       const { data: listed } = await market.listAnchors({ limit: 100 })
       const anchors = anchorsOf(networks, listed, known, isAnchored)
       const { newest, isRead, problemOf } = anchors
-      const asked = await readProofs(proof, newest, session)
+      const asked = await readProofs(values, newest, session)
       const isVerified = newest !== undefined && isRead && (await problemOf(newest)) === undefined
       return [
         ...(await checkAnchors(anchors)),

@@ -166,7 +166,7 @@ export const apiOnlySettings = {
   ADMIN_KEY_HASHES: described(keyHashes, '`name:<sha256 hex>` of `adm_…` keys, which can only read'),
   TRUSTED_PROXIES: described(
     list,
-    'proxies whose `X-Forwarded-For` is trusted, with or without ports. Their connections are not limited',
+    'IP addresses and networks (`10.0.0.0/8`) of proxies whose `X-Forwarded-For` is trusted. Addresses in that header may have ports. Connections of these proxies are not limited',
   ),
   REQUESTS_PER_SECOND: described(
     wholeNumber(1, 100_000).default(100),

@@ -68,6 +68,10 @@ describe.each(ACTIONS)('requireRole: %s', (action) => {
   })
 })
 
+test('requireRole: the message names those who can call', () => {
+  expect(() => requireRole('buyer', 'start')).toThrow('Only the provider or owner can start this order.')
+})
+
 test('requireRole: the owner may do exactly what the agent may do', () => {
   for (const action of ACTIONS) {
     const actors: readonly OrderRole[] = ACTORS[action]

@@ -163,7 +163,8 @@ export function assertStep(from: Status, to: Status, { action, role, actor }: Om
 export function requireRole(role: OrderRole, action: Action): void {
   const actors: readonly OrderRole[] = ACTORS[action]
   if (actors.includes(role)) return
-  throw new ApiError('forbidden', `Only the ${actors.join(' or ')} can ${wordsOf(action)} this order.`, {
+  const callers = actors.filter((actor) => actor !== 'clock')
+  throw new ApiError('forbidden', `Only the ${callers.join(' or ')} can ${wordsOf(action)} this order.`, {
     code: 'not_your_act',
   })
 }
