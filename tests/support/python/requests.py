@@ -27,9 +27,9 @@ def request(method, url, *, headers=None, json=None, files=None, timeout):
         sent["Content-Type"] = "application/json"
     if files is not None:
         body, sent["Content-Type"] = _form(files)
-    sending = urllib.request.Request(url, data=body, headers=sent, method=method)
+    prepared = urllib.request.Request(url, data=body, headers=sent, method=method)
     try:
-        with urllib.request.urlopen(sending, timeout=timeout) as response:
+        with urllib.request.urlopen(prepared, timeout=timeout) as response:
             return Response(response.status, response.read())
     except urllib.error.HTTPError as error:
         with error:
