@@ -3,6 +3,7 @@ import { Ajv2019 } from 'ajv/dist/2019.js'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { deploymentFiles } from '../../scripts/prepare-deployment.ts'
+import { environmentOf, parseDockerfile } from './dockerfile.ts'
 import { parseEnvironment } from './env-file.ts'
 
 interface Service {
@@ -147,4 +148,16 @@ test('deployment files: each database role has a password of its own, and the po
   expect(owner['API_ROLE_PASSWORD']).toBe(passwordOf('api'))
   expect(owner['WORKER_ROLE_PASSWORD']).toBe(passwordOf('worker'))
   expect(parseEnvironment(files['pgbouncer.env'] ?? '')).toEqual({ API_ROLE_PASSWORD: passwordOf('api') })
+})
+
+test('Prometheus scrapes api and worker at the ports that they have in their containers', () => {
+  const { scrape_configs } = parse(read('deploy/prometheus/prometheus.yaml')) as {
+    scrape_configs: { job_name: string; static_configs: { targets: string[] }[] }[]
+  }
+  const targetsOf = (job: string) =>
+    scrape_configs.find(({ job_name }) => job_name === job)?.static_configs.flatMap(({ targets }) => targets)
+  const { INTERNAL_PORT } = parseEnvironment(deploymentFiles()['api.env'] ?? '')
+  const { PORT } = environmentOf(parseDockerfile(read('deploy/Dockerfile')).at(-1))
+  expect(targetsOf('agent-market-api')).toEqual([`api:${INTERNAL_PORT}`])
+  expect(targetsOf('agent-market-worker')).toEqual([`worker:${PORT}`])
 })
