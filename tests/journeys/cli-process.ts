@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer, type RequestListener } from 'node:http'
@@ -27,6 +27,18 @@ const screenOf = (output: string): string =>
     .filter((line) => line !== '')
     .join('\n')
 
+/** What a process has written so far. */
+function outputOf({ stdout, stderr }: ChildProcessWithoutNullStreams) {
+  const said = { out: '', error: '' }
+  stdout.on('data', (chunk) => {
+    said.out += chunk
+  })
+  stderr.on('data', (chunk) => {
+    said.error += chunk
+  })
+  return said
+}
+
 /** The program of one user, with settings of its own. */
 export function cliOf(environment: Readonly<Record<string, string>>) {
   const folder = mkdtempSync(join(tmpdir(), 'cli-program-'))
@@ -34,13 +46,7 @@ export function cliOf(environment: Readonly<Record<string, string>>) {
   /** Starts it and does not wait for its end. */
   const start = (args: readonly string[], input = '', more: Readonly<Record<string, string>> = {}) => {
     const child = spawn(process.execPath, [MAIN, ...args], { env: { ...base, ...more } })
-    const said = { out: '', error: '' }
-    child.stdout.on('data', (chunk) => {
-      said.out += chunk
-    })
-    child.stderr.on('data', (chunk) => {
-      said.error += chunk
-    })
+    const said = outputOf(child)
     child.stdin.on('error', () => {})
     child.stdin.end(input)
     const ended = once(child, 'close').then(([status]): Result => ({ status, ...said }))
@@ -61,13 +67,7 @@ export function cliOf(environment: Readonly<Record<string, string>>) {
         ? ['script', '-qec', bash.map(quote).join(' '), '/dev/null']
         : bash
       const child = spawn(program, args, { env: { ...base, SHELL: '/bin/sh', TERM: 'xterm' } })
-      const said = { out: '', error: '' }
-      child.stdout.on('data', (chunk) => {
-        said.out += chunk
-      })
-      child.stderr.on('data', (chunk) => {
-        said.error += chunk
-      })
+      const said = outputOf(child)
       const ended = once(child, 'close').then(([status]) => ({
         status: status as number | null,
         ...said,

@@ -13,7 +13,10 @@ const ENVIRONMENT = [
   ['MARKET_API_URL', 'the URL of the API'],
   ['MARKET_API_KEY', 'the API key of an agent'],
   ['MARKET_TOKEN', 'an access token of a user'],
-  ['MARKET_WALLET_KEY', 'the private key of a wallet, for `market hire` and `market pay`'],
+  [
+    'MARKET_WALLET_KEY',
+    'the private key of a wallet, for `market hire`, `market pay` and `market solvency verify`',
+  ],
   ['MARKET_WEBHOOK_SECRET', 'signs what `market events listen` forwards'],
   ['NO_COLOR, FORCE_COLOR', 'turn colours off or on'],
 ] as const

@@ -76,6 +76,7 @@ export async function openSession(
       try {
         return await work(progress)
       } finally {
+        signal.removeEventListener('abort', progress.end)
         progress.end()
       }
     },

@@ -30,12 +30,13 @@ export function propertiesOf(schema: JsonSchema): Readonly<Record<string, JsonSc
   return Object.assign({}, ...branches, schema.properties)
 }
 
-const known = new WeakMap<Operation['input'], ReturnType<typeof propertiesOf>>()
+const propertiesByInput = new WeakMap<Operation['input'], ReturnType<typeof propertiesOf>>()
 
 /** Each input is described once: that is most of what a start of the server costs. */
 export function propertiesOfInput({ input }: Operation): ReturnType<typeof propertiesOf> {
-  const properties = known.get(input) ?? propertiesOf(z.toJSONSchema(input, { io: 'input' }) as JsonSchema)
-  known.set(input, properties)
+  const properties =
+    propertiesByInput.get(input) ?? propertiesOf(z.toJSONSchema(input, { io: 'input' }) as JsonSchema)
+  propertiesByInput.set(input, properties)
   return properties
 }
 

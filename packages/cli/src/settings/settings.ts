@@ -121,7 +121,7 @@ export function missingCredential(kinds: readonly CredentialKind[], settings: Se
       `Profile ${settings.profileName} has credentials for ${elsewhere.api_url}, not for ${settings.apiUrl()}. Use another profile.`,
       'market --profile <name> login',
     )
-  if (kinds.length === 1 && kinds.includes('agent'))
+  if (!kinds.includes('user'))
     return new CommandError(
       'no_api_key',
       'This needs the API key of an agent. Store one, set MARKET_API_KEY, or register an agent.',

@@ -1,19 +1,17 @@
 import { readFile, stat } from 'node:fs/promises'
 import { evmPayer, evmWallet, type Payer, solanaPayer, solanaWallet, type WalletSigner } from '@market/sdk'
+import type { Environment } from '../session.ts'
 import { CommandError, UsageError } from '../usage-error.ts'
-
-interface WalletSource {
-  /** `MARKET_WALLET_KEY` of the environment. */
-  readonly key: string | undefined
-  /** `--wallet-file`. */
-  readonly file: string | undefined
-}
 
 const HOW = 'Set MARKET_WALLET_KEY, or pass --wallet-file with a file of mode 0600.'
 
 /** Who pays. */
-export async function readPayer(source: WalletSource, solanaRpcUrl: string | undefined): Promise<Payer> {
-  const wallet = await readWallet(source)
+export async function readPayer(
+  file: string | undefined,
+  environment: Environment,
+  solanaRpcUrl: string | undefined,
+): Promise<Payer> {
+  const wallet = await readWallet(file, environment)
   if (wallet === undefined)
     throw new UsageError(
       `The private key of a wallet is missing. ${HOW}`,
@@ -24,15 +22,21 @@ export async function readPayer(source: WalletSource, solanaRpcUrl: string | und
 }
 
 /** Who signs requests; undefined without a wallet. */
-export async function readSigner(source: WalletSource): Promise<WalletSigner | undefined> {
-  const wallet = await readWallet(source)
+export async function readSigner(
+  file: string | undefined,
+  environment: Environment,
+): Promise<WalletSigner | undefined> {
+  const wallet = await readWallet(file, environment)
   if (wallet === undefined) return undefined
   return 'account' in wallet ? evmWallet(wallet.account) : await solanaWallet(wallet.keypair)
 }
 
-/** An EVM private key in hex, or a Solana keypair as in its file or in base58. Errors never contain it. */
-async function readWallet({ key, file }: WalletSource) {
-  const [name, text] = file === undefined ? ['MARKET_WALLET_KEY', key ?? ''] : [file, await readSecret(file)]
+/**
+ * The wallet of `--wallet-file`, else of the environment: an EVM private key in hex, or a Solana keypair as in its file or in
+ * base58. Errors never contain it.
+ */
+async function readWallet(file: string | undefined, { MARKET_WALLET_KEY: key = '' }: Environment) {
+  const [name, text] = file === undefined ? ['MARKET_WALLET_KEY', key] : [file, await readSecret(file)]
   const secret = text.trim()
   if (secret === '') return undefined
   if (/^(0x)?[0-9a-fA-F]{64}$/.test(secret)) {

@@ -1,34 +1,19 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import {
-  honestWorld,
-  liesIn,
   RICH,
   SOLANA_TREASURY,
-  startLyingServer,
   TREASURY,
+  useLyingServer,
   VAULT,
   VENUE_WALLET,
   verify,
-  type World,
 } from './test-lying-server.ts'
 
-let world: World
-let lies: ReturnType<typeof liesIn>
-let server: Awaited<ReturnType<typeof startLyingServer>>
-beforeAll(async () => {
-  server = await startLyingServer(() => world)
-})
-afterAll(() => void server.stop())
-beforeEach(() => {
-  world = honestWorld()
-  lies = liesIn(world)
-})
-
-const rpc = (...networks: string[]) => networks.flatMap((network) => ['--rpc', `${network}=${server.url}`])
-const both = () => rpc('base-mainnet', 'solana-mainnet')
+const api = useLyingServer()
+const { rpc, both } = api
 const SOLANA = ['--treasury', `solana-mainnet=${SOLANA_TREASURY}`]
 const NAMED = ['--treasury', `base-mainnet=${TREASURY}`, ...SOLANA]
-const careful = (...args: string[]) => verify(server.url, [...both(), ...NAMED, ...args])
+const careful = (...args: string[]) => verify(api.url, [...both(), ...NAMED, ...args])
 
 test('is proven when both treasuries are named', async () => {
   const { status, out } = await careful()
@@ -43,26 +28,26 @@ test('is proven when both treasuries are named', async () => {
 
 test('is proven when --treasury has another case of an EVM address', async () => {
   const lower = ['--treasury', `base-mainnet=${TREASURY.toLowerCase()}`, ...SOLANA]
-  expect(await verify(server.url, [...both(), ...lower])).toMatchObject({ status: 0 })
+  expect(await verify(api.url, [...both(), ...lower])).toMatchObject({ status: 0 })
 })
 
 test('is proven when another wallet sends a memo in a transaction that names the treasury', async () => {
-  lies.memo(lies.textIn(0), { signer: RICH })
+  api.lies.memo(api.lies.textIn(0), { signer: RICH })
   expect(await careful()).toMatchObject({ status: 0 })
 })
 
 test('is proven while the text of the next day is on the chain and not yet final in the API', async () => {
-  lies.memo(lies.textIn(1))
-  lies.pending(1, lies.textIn(1))
+  api.lies.memo(api.lies.textIn(1))
+  api.lies.pending(1, api.lies.textIn(1))
   expect(await careful()).toMatchObject({ status: 0 })
 })
 
 test('is proven with a cold address and venues when they are named', async () => {
-  lies.owes('60.00')
-  lies.coldAt(RICH)
-  lies.venuesHold('30.00')
-  Object.assign(world.usdc, { [RICH]: 20_000_000n, [VENUE_WALLET]: 5_000_000n })
-  world.vaultValue = 25_000_000n
+  api.lies.owes('60.00')
+  api.lies.coldAt(RICH)
+  api.lies.venuesHold('30.00')
+  Object.assign(api.world.usdc, { [RICH]: 20_000_000n, [VENUE_WALLET]: 5_000_000n })
+  api.world.vaultValue = 25_000_000n
   const venue = ['--venue', `base-mainnet=${VENUE_WALLET}:${VAULT}`]
   const { status, out } = await careful('--cold', `base-mainnet=${RICH}`, ...venue)
   expect(out).toMatch(/holds 10\.00, 20\.00 at the cold address 0xe1\w+, 30\.00 in venues, owes 60\.00/)
@@ -70,25 +55,25 @@ test('is proven with a cold address and venues when they are named', async () =>
 })
 
 test('is proven when the named treasury is enough without the assets that are not named', async () => {
-  lies.coldAt(RICH)
-  lies.venuesHold('50.00')
-  lies.inFlight(lies.payout)
+  api.lies.coldAt(RICH)
+  api.lies.venuesHold('50.00')
+  api.lies.inFlight(api.lies.payout)
   expect(await careful()).toMatchObject({ status: 0 })
 })
 
 test('is proven without an account when --owed says that nothing is owed', async () => {
-  const { status, out } = await verify(server.url, [...both(), ...NAMED], false)
+  const { status, out } = await verify(api.url, [...both(), ...NAMED], false)
   expect(out).toMatch(/^skipped +leaves .*no credential, --wallet-file or --proof/m)
   expect(status).toBe(3)
-  expect(await verify(server.url, [...both(), ...NAMED, '--owed', '0.00'], false)).toMatchObject({
+  expect(await verify(api.url, [...both(), ...NAMED, '--owed', '0.00'], false)).toMatchObject({
     status: 0,
   })
 })
 
 test('fails for a leaf that is not anchored, and is proven with --no-anchor', async () => {
-  const [{ root }] = world.proofs
-  world.solvency[0].proof = { snapshot_id: 'rsv_b', root, leaves: 1, liabilities_usd: '10.00' }
-  world.anchors[0].anchored = null
+  const [{ root }] = api.world.proofs
+  api.world.solvency[0].proof = { snapshot_id: 'rsv_b', root, leaves: 1, liabilities_usd: '10.00' }
+  api.world.anchors[0].anchored = null
   expect((await careful()).out).toMatch(/FAILED +leaf .*published, but not anchored/)
   const { status, out } = await careful('--no-anchor')
   expect(out).toMatch(/^Proven: .* Without an anchor, the API can show other roots to other users\.$/m)
@@ -99,7 +84,7 @@ test('--json prints one document with the verdict and the next command', async (
   const proven = JSON.parse((await careful('--json')).out)
   expect(proven).toMatchObject({ ok: true, verdict: 'proven', checks: [{ result: 'ok' }, {}, {}, {}] })
   expect(proven).not.toHaveProperty('next')
-  const { out } = await verify(server.url, [...rpc('base-mainnet'), ...NAMED, '--json'])
+  const { out } = await verify(api.url, [...rpc('base-mainnet'), ...NAMED, '--json'])
   expect(JSON.parse(out)).toMatchObject({
     ok: false,
     verdict: 'not_proven',

@@ -1,94 +1,87 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { rootBy } from './merkle-proof.ts'
 import {
   AGENT_WALLET,
-  honestWorld,
-  liesIn,
   publish,
   RICH,
   SOLANA_TREASURY,
-  startLyingServer,
   TREASURY,
+  useLyingServer,
   VAULT,
   VENUE_WALLET,
   verify,
-  type World,
 } from './test-lying-server.ts'
 
-let world: World
-let lies: ReturnType<typeof liesIn>
-let server: Awaited<ReturnType<typeof startLyingServer>>
-beforeAll(async () => {
-  server = await startLyingServer(() => world)
-})
-afterAll(() => void server.stop())
-beforeEach(() => {
-  world = honestWorld()
-  lies = liesIn(world)
-})
-
-const rpc = (...networks: string[]) => networks.flatMap((network) => ['--rpc', `${network}=${server.url}`])
-const both = () => rpc('base-mainnet', 'solana-mainnet')
+const api = useLyingServer()
+const { rpc, both } = api
 const BASE = ['--treasury', `base-mainnet=${TREASURY}`]
 const SOLANA = ['--treasury', `solana-mainnet=${SOLANA_TREASURY}`]
 const COLD = ['--cold', `base-mainnet=${RICH}`]
 const VENUE = ['--venue', `base-mainnet=${VENUE_WALLET}:${VAULT}`]
 /** With both nodes, and both treasuries named. */
-const careful = (...args: string[]) => verify(server.url, [...both(), ...BASE, ...SOLANA, ...args])
+const careful = (...args: string[]) => verify(api.url, [...both(), ...BASE, ...SOLANA, ...args])
 const linesOf = (out: string, ...results: string[]) =>
   out.split('\n').filter((line) => results.some((result) => line.startsWith(result)))
 
 type Lie = [name: string, lie: () => unknown, reason: RegExp, args?: readonly string[]]
 
 const TREASURY_LIES: readonly Lie[] = [
-  ['the treasury holds less than is owed', () => lies.owes('10.01'), /0\.01 is missing/],
-  ['an amount is negative', () => lies.owes('-5.00'), /-5\.00 is not an amount/],
+  ['the treasury holds less than is owed', () => api.lies.owes('10.01'), /0\.01 is missing/],
+  ['an amount is negative', () => api.lies.owes('-5.00'), /-5\.00 is not an amount/],
   [
     'the treasury is not --treasury',
-    () => Object.assign(world.solvency[0], { treasury: RICH }),
+    () => Object.assign(api.world.solvency[0], { treasury: RICH }),
     /API says 0xe1/,
   ],
-  ['the cold address is the treasury', () => lies.coldAt(TREASURY.toLowerCase()), /counted twice/],
+  ['the cold address is the treasury', () => api.lies.coldAt(TREASURY.toLowerCase()), /counted twice/],
   [
     'the cold address is padded',
-    () => lies.coldAt(`0x${'0'.repeat(24)}${TREASURY.slice(2)}`),
+    () => api.lies.coldAt(`0x${'0'.repeat(24)}${TREASURY.slice(2)}`),
     /not an address/,
   ],
   [
     'the cold address is not --cold',
-    () => lies.coldAt(`0x${'f5'.repeat(20)}`),
+    () => api.lies.coldAt(`0x${'f5'.repeat(20)}`),
     /address is 0xf5.*--cold/,
     COLD,
   ],
   ['no cold address is listed, but named', () => {}, /the cold address is none/, COLD],
   [
     'a payout is listed twice',
-    () => lies.inFlight(lies.payout, lies.payout.replace(/cd/g, 'CD')),
+    () => api.lies.inFlight(api.lies.payout, api.lies.payout.replace(/cd/g, 'CD')),
     /listed twice/,
   ],
   [
     'a payout and what it replaces both count',
     () => {
-      lies.owes('14.00')
-      lies.inFlight(lies.payout).in_flight[0].replaces = [`0x${'ef'.repeat(32)}`]
+      api.lies.owes('14.00')
+      api.lies.inFlight(api.lies.payout).in_flight[0].replaces = [`0x${'ef'.repeat(32)}`]
     },
     /sent 2\.00 in flight.*2\.00 is missing/,
   ],
   [
     'a network of the anchor is left out',
-    () => world.solvency.shift(),
+    () => api.world.solvency.shift(),
     /base-mainnet +the API does not list/,
   ],
-  ['a network is listed twice', () => world.solvency.push(world.solvency[0]), /lists this network twice/],
+  [
+    'a network is listed twice',
+    () => api.world.solvency.push(api.world.solvency[0]),
+    /lists this network twice/,
+  ],
 ]
 
 const LEAF_LIES: readonly Lie[] = [
   [
     'a leaf is of another snapshot',
-    () => Object.assign(world.proofs[0], { snapshot_id: 'rsv_o' }),
+    () => Object.assign(api.world.proofs[0], { snapshot_id: 'rsv_o' }),
     /snapshot rsv_o/,
   ],
-  ['a leaf is listed twice', () => world.proofs.push({ ...world.proofs[0] }), /lists this leaf twice/],
+  [
+    'a leaf is listed twice',
+    () => api.world.proofs.push({ ...api.world.proofs[0] }),
+    /lists this leaf twice/,
+  ],
   ['a leaf belongs to another holder', () => {}, /it belongs to 0xabc/, ['--holder', '0xdef']],
   [
     'the leaves are less than --owed',
@@ -98,41 +91,45 @@ const LEAF_LIES: readonly Lie[] = [
   ],
   [
     'no leaf is listed, and --owed is more',
-    () => world.proofs.pop(),
+    () => api.world.proofs.pop(),
     /10\.00 is missing/,
     ['--owed', '10.00'],
   ],
 ]
 
 const ANCHOR_LIES: readonly Lie[] = [
-  ['no day is anchored', () => world.anchors.pop(), /no day is anchored/],
-  ['a day is listed twice', () => world.anchors.push({ ...world.anchors[0] }), /lists this day twice/],
-  ['another account signed the anchor', () => publish(world, { signer: RICH }), /not by the treasury/],
+  ['no day is anchored', () => api.world.anchors.pop(), /no day is anchored/],
+  [
+    'a day is listed twice',
+    () => api.world.anchors.push({ ...api.world.anchors[0] }),
+    /lists this day twice/,
+  ],
+  ['another account signed the anchor', () => publish(api.world, { signer: RICH }), /not by the treasury/],
   [
     'the treasury signed two texts of a day',
-    () => lies.memo(lies.textIn(0)),
+    () => api.lies.memo(api.lies.textIn(0)),
     /published another text of that day/,
   ],
   [
     'a second text cannot be excluded',
-    () => Object.assign(world, { isBusy: true }),
+    () => Object.assign(api.world, { isBusy: true }),
     /another text .* may exist/,
   ],
   [
     'the newest anchor is not listed',
-    () => lies.memo(lies.textIn(1)),
+    () => api.lies.memo(api.lies.textIn(1)),
     /a text of .* that the API does not list/,
   ],
   [
     'the newest anchor is said to be pending an hour after it is on the chain',
     () => {
-      lies.memo(lies.textIn(1), { secondsAgo: 3_600 })
-      lies.pending(1, lies.textIn(1))
+      api.lies.memo(api.lies.textIn(1), { secondsAgo: 3_600 })
+      api.lies.pending(1, api.lies.textIn(1))
     },
     /the API says that it is not anchored/,
   ],
-  ['the newest anchor is old', () => lies.anchorOf(-10, 0), /the newest anchor is of/],
-  ['an old anchor has a day in the future', () => lies.anchorOf(365, 10), /published at .* too long ago/],
+  ['the newest anchor is old', () => api.lies.anchorOf(-10, 0), /the newest anchor is of/],
+  ['an old anchor has a day in the future', () => api.lies.anchorOf(365, 10), /published at .* too long ago/],
 ]
 
 describe('fails with 1', () => {
@@ -154,7 +151,7 @@ describe('fails with 1', () => {
   })
 
   test('when a vault is not one of USDC', async () => {
-    world.vaultAsset = RICH
+    api.world.vaultAsset = RICH
     const { status, out } = await careful(...VENUE)
     expect(out).toMatch(/The vault 0xd4\w+ is not one of USDC/)
     expect(status).toBe(1)
@@ -165,17 +162,17 @@ const UNPROVEN: readonly Lie[] = [
   [
     'venues are invented',
     () => {
-      lies.owes('60.00')
-      lies.venuesHold('50.00')
+      api.lies.owes('60.00')
+      api.lies.venuesHold('50.00')
     },
     /50\.00 in venues as the API says, owes 60\.00.* 10\.00 is proven: only the API says that venues hold 50\.00/,
   ],
   [
     'a vault holds less than the API says',
     () => {
-      lies.owes('60.00')
-      lies.venuesHold('50.00')
-      world.vaultValue = 20_000_000n
+      api.lies.owes('60.00')
+      api.lies.venuesHold('50.00')
+      api.world.vaultValue = 20_000_000n
     },
     /20\.00 in venues, 30\.00 in more venues as the API says.* 30\.00 is proven/,
     VENUE,
@@ -183,51 +180,55 @@ const UNPROVEN: readonly Lie[] = [
   [
     'the cold address is of another party',
     () => {
-      lies.owes('500.00')
-      lies.coldAt(RICH)
+      api.lies.owes('500.00')
+      api.lies.coldAt(RICH)
     },
     /1000\.00 at the cold address 0xe1.*owes 500\.00.* 10\.00 is proven: only the API says that 0xe1/,
   ],
   [
     'stolen money is listed as a payout in flight',
     () => {
-      lies.owes('12.00')
-      lies.inFlight(lies.payout)
+      api.lies.owes('12.00')
+      api.lies.inFlight(api.lies.payout)
     },
     /sent 2\.00 in flight.* 10\.00 is proven: 2\.00 left the treasury in the last hour/,
   ],
   [
     'less is owed than in the anchor',
     () => {
-      const [entry] = world.anchors[0].networks
-      const [proof] = world.proofs
+      const [entry] = api.world.anchors[0].networks
+      const [proof] = api.world.proofs
       proof.path = [{ side: 'right', hash: '0'.repeat(64), sum: '15000000' }]
       Object.assign(entry, { root: rootBy(proof)?.hash, total_micros: '25000000' })
-      publish(world)
+      publish(api.world)
     },
     /owes 10\.00 as the API says, owed 25\.00 on .* 15\.00 of the anchored total was paid out since, or is missing/,
   ],
   [
     'a network is not part of the anchor',
     () => {
-      world.anchors[0].networks.shift()
-      publish(world)
+      api.world.anchors[0].networks.shift()
+      publish(api.world)
     },
     /base-mainnet is not part of the anchor/,
   ],
-  ['leaves are left out', () => Object.assign(world, { omitted: 3 }), /the API left out 3 smaller leaves/],
-  ['no leaf is listed', () => world.proofs.pop(), /the API says that nothing is owed to you/],
+  [
+    'leaves are left out',
+    () => Object.assign(api.world, { omitted: 3 }),
+    /the API left out 3 smaller leaves/,
+  ],
+  ['no leaf is listed', () => api.world.proofs.pop(), /the API says that nothing is owed to you/],
   [
     'the server wallet of an agent is empty',
     () => {
       const account = `wallet:solana-mainnet:${AGENT_WALLET}`
       const leaf = { account, holder: 'agt_1', amount_usd: '7.00', micros: '7000000', salt: 'cd' }
       const root = rootBy({ leaf, path: [] })?.hash
-      const [, entry] = world.anchors[0].networks
+      const [, entry] = api.world.anchors[0].networks
       const wallets = { root, total_usd: '7.00', total_micros: '7000000' }
-      world.anchors[0].networks = [{ ...entry, snapshot_id: 'rsv_w', agent_wallets: wallets }]
-      world.proofs = [{ ...world.proofs[0], network: 'solana-mainnet', snapshot_id: 'rsv_w', leaf }]
-      publish(world)
+      api.world.anchors[0].networks = [{ ...entry, snapshot_id: 'rsv_w', agent_wallets: wallets }]
+      api.world.proofs = [{ ...api.world.proofs[0], network: 'solana-mainnet', snapshot_id: 'rsv_w', leaf }]
+      publish(api.world)
     },
     /the wallet holds 0\.00 now: the rest was sent since, or is missing/,
   ],
@@ -258,7 +259,7 @@ describe('is not proven and ends with 3', () => {
     [
       'the treasury of Base is of another party',
       () => {
-        Object.assign(lies.owes('900.00'), { treasury: RICH })
+        Object.assign(api.lies.owes('900.00'), { treasury: RICH })
         return [...both(), ...SOLANA]
       },
       /^warning +treasury base-mainnet +holds 1000\.00.* 0\.00 is proven: only the API says that 0xe1/m,
@@ -267,15 +268,15 @@ describe('is not proven and ends with 3', () => {
     [
       'every user gets the anchor of another account',
       () => {
-        publish(world, { signer: 'otherAccount' })
-        world.solvency[1].treasury = 'otherAccount'
+        publish(api.world, { signer: 'otherAccount' })
+        api.world.solvency[1].treasury = 'otherAccount'
         return [...both(), ...BASE]
       },
       /^warning +anchor .*signed by otherAccount\. Only the API says that it is the treasury/m,
       '--treasury solana-mainnet=<address>',
     ],
   ])('when %s, and names the missing option', async (_, options, reason, missing) => {
-    const { status, out } = await verify(server.url, options())
+    const { status, out } = await verify(api.url, options())
     expect(out).toMatch(reason)
     expect(out).toContain(`next  market solvency verify <your options> ${missing}`)
     expect(status).toBe(3)

@@ -59,7 +59,7 @@ async function creditorOf(file: string | undefined, session: Session): Promise<M
   const { settings, environment } = session
   const isStored = settings.credential('agent') !== undefined || settings.credential('user') !== undefined
   if (file === undefined && isStored) return session.signedIn('agent', 'user').market
-  const wallet = await readSigner({ key: environment['MARKET_WALLET_KEY'], file })
+  const wallet = await readSigner(file, environment)
   return wallet === undefined ? undefined : session.asWallet(wallet)
 }
 

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { afterAll, beforeAll, beforeEach } from 'vitest'
 import { runProgram } from '../test-program.ts'
 import { anchorText, rootBy } from './merkle-proof.ts'
 
@@ -35,7 +36,7 @@ interface Memo {
 }
 
 /** What the API says, and what is on the chains. */
-export interface World {
+interface World {
   solvency: Json[]
   anchors: Json[]
   proofs: Json[]
@@ -52,7 +53,7 @@ export interface World {
 }
 
 /** An honest marketplace: it owes 10.00 on Base, holds it in its treasury, and anchored it today. */
-export function honestWorld(): World {
+function honestWorld(): World {
   const leaf = { account: 'escrow:a', holder: '0xabc', amount_usd: '10.00', micros: '10000000', salt: 'ab' }
   const root = rootBy({ leaf, path: [] })?.hash ?? ''
   const checked_at = new Date().toISOString()
@@ -91,7 +92,7 @@ export function publish(world: World, { signer = SOLANA_TREASURY, blockTime = se
 }
 
 /** What the API can lie about. */
-export const liesIn = (world: World) => {
+const liesIn = (world: World) => {
   const [base] = world.solvency
   const [anchor] = world.anchors
   const dayIn = (days: number) => dayAfter(anchor.day, days)
@@ -163,7 +164,7 @@ function callNode(world: World, { method, params }: { method: string; params: Js
   }
 }
 
-export async function startLyingServer(worldNow: () => World) {
+async function startLyingServer(worldNow: () => World) {
   const server = createServer(async (request, response) => {
     const { solvency, anchors, proofs, omitted } = worldNow()
     const path = request.url ?? ''
@@ -181,6 +182,35 @@ export async function startLyingServer(worldNow: () => World) {
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, stop: () => server.close() }
+}
+
+/** Starts the server for the tests of a file. Each test begins with an honest marketplace. */
+export function useLyingServer() {
+  let server: Awaited<ReturnType<typeof startLyingServer>>
+  let world: World
+  let lies: ReturnType<typeof liesIn>
+  beforeAll(async () => {
+    server = await startLyingServer(() => world)
+  })
+  afterAll(() => void server.stop())
+  beforeEach(() => {
+    world = honestWorld()
+    lies = liesIn(world)
+  })
+  const rpc = (...networks: string[]) => networks.flatMap((network) => ['--rpc', `${network}=${server.url}`])
+  return {
+    get url() {
+      return server.url
+    },
+    get world() {
+      return world
+    },
+    get lies() {
+      return lies
+    },
+    rpc,
+    both: () => rpc('base-mainnet', 'solana-mainnet'),
+  }
 }
 
 /** Runs the command in this process. */

@@ -82,11 +82,6 @@ function answersOf(texts: readonly string[]): Readonly<Record<string, string>> |
   )
 }
 
-const walletSource = (values: { readonly 'wallet-file': string | undefined }, { environment }: Session) => ({
-  key: environment['MARKET_WALLET_KEY'],
-  file: values['wallet-file'],
-})
-
 async function order(
   { values, parameters: [service_id = ''] }: HireCall,
   brief: string,
@@ -133,7 +128,7 @@ async function purchase(
     throw new UsageError(`--max-usd is ${maxUsd}. Write a price such as 5.50.`)
   if (values.network !== undefined && !NETWORKS.includes(values.network))
     throw new UsageError(`--network is ${values.network}. Write ${NETWORKS.join(', ')}.`)
-  const payer = await readPayer(walletSource(values, session), values['solana-rpc'])
+  const payer = await readPayer(values['wallet-file'], session.environment, values['solana-rpc'])
   const enough = new AbortController()
   let paid: Extract<HireProgress, { step: 'paid' }> | undefined
   let key: string | undefined
@@ -223,7 +218,7 @@ export const pay = command({
   examples: ['market pay ord_… --tx 0x… --wallet-file wallet.key'],
   run: async ({ values, parameters: [order_id = ''] }, session) => {
     const escrow_tx_hash = required('tx', values.tx, `market pay ${order_id} --tx <hash>`)
-    const cosigner = await readSigner(walletSource(values, session))
+    const cosigner = await readSigner(values['wallet-file'], session.environment)
     const { market } = session.signedIn('user', 'agent')
     const payment_network = values.network as PaymentNetworkField
     const paid = await market.actOnOrder(
