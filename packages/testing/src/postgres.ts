@@ -23,7 +23,8 @@ export async function testDatabase(settings: Partial<ConnectSettings> = {}): Pro
   const template = await ensureTemplate()
   const name = newTestDatabaseName()
   await asAdmin(async (client) => {
-    await client.query(`create database ${name} template ${template}`)
+    // Copies files. The other way writes every page to the log as well, which takes twice the processor time.
+    await client.query(`create database ${name} template ${template} strategy file_copy`)
     // A copy does not inherit the database settings of the migrations.
     await client.query(`alter database ${name} set jit = off`)
   })

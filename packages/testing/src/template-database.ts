@@ -41,8 +41,16 @@ export async function asAdmin<T>(work: (client: pg.Client) => Promise<T>): Promi
   }
 }
 
+let template: Promise<string> | undefined
+
+/** The template, looked up once per process: each lookup opens a connection and waits for those of other workers. */
+export const ensureTemplate = (): Promise<string> => {
+  template ??= createTemplate()
+  return template
+}
+
 /** Creates the template once. Concurrent runs wait on an advisory lock. */
-export async function ensureTemplate(): Promise<string> {
+async function createTemplate(): Promise<string> {
   const name = templateName()
   await asAdmin(async (client) => {
     await client.query('select pg_advisory_lock($1)', [LOCK])
