@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { REMOVED_FIXES } from './tests/gauntlet/removed-fixes.ts'
+import { SummaryReporter } from './tests/support/summary-reporter.ts'
 
 // Processes share compiled code: starting them is much of what the tests cost.
 process.env['NODE_COMPILE_CACHE'] ??= fileURLToPath(new URL('.cache/compiled', import.meta.url))
@@ -52,33 +53,38 @@ const UNIT = globSync('packages/*/src/**/*.test.ts', { cwd: import.meta.dirname 
   (file) => !SERVICE.test(readFileSync(new URL(file, import.meta.url), 'utf8')),
 )
 
-/** Started first within their project, so that no worker still runs one of them when all others have finished. */
-const LONGEST = [
-  'tests/journeys/dev.test.ts',
-  'tests/faults/money-bugs.test.ts',
-  'tests/payouts/restore.test.ts',
-  'tests/faults/money.test.ts',
-  'tests/bounties/accept-on-chains.test.ts',
-  'tests/faults/vault-rotation.test.ts',
-  'tests/journeys/operators-money.test.ts',
-  'tests/contract-wide/fuzz.test.ts',
-  'tests/webhooks/conformance.test.ts',
-  'tests/x402/purchase-by-signature.test.ts',
-  'tests/orders/model.test.ts',
-]
+/**
+ * Files that may take more than 2 % of all worker seconds, and why. They start first within their project, so that no worker
+ * still runs one of them when all others have finished.
+ */
+export const LONG_FILES: Readonly<Record<string, string>> = {
+  'tests/journeys/dev.test.ts': 'starts the whole local stack',
+}
+
+const LONGEST = Object.keys(LONG_FILES)
+const rankOf = ({ moduleId }: TestSpecification): number => {
+  const rank = LONGEST.findIndex((path) => moduleId.endsWith(path))
+  return rank === -1 ? LONGEST.length : rank
+}
 
 /** Isolated files come first: a worker that shares its imports is kept only while the next file shares them too. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const isolationOf = ({ project }: TestSpecification) => (project.config.isolate ? 0 : 1)
-    const rankOf = ({ moduleId }: TestSpecification) => {
-      const rank = LONGEST.findIndex((path) => moduleId.endsWith(path))
-      return rank === -1 ? LONGEST.length : rank
-    }
     const sorted = await super.sort(files)
     return sorted.toSorted((a, b) => isolationOf(a) - isolationOf(b) || rankOf(a) - rankOf(b))
   }
+
+  /** Deals the files out like cards, the long ones first, so that each shard of `--shard n/m` takes about as long. */
+  override async shard(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const { index, count } = this.ctx.config.shard ?? { index: 1, count: 1 }
+    const dealt = files.toSorted((a, b) => rankOf(a) - rankOf(b) || compare(keyOf(a), keyOf(b)))
+    return dealt.filter((_, position) => position % count === index - 1)
+  }
 }
+
+const keyOf = ({ project, moduleId }: TestSpecification): string => `${project.name} ${moduleId}`
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
 /** More than there are cores: most files wait for processes, chains and intervals. */
 const SERVICE_WORKERS = 4
@@ -111,10 +117,14 @@ const withServices = {
   globalSetup: ['packages/testing/src/template-database.ts', 'tests/support/bundle.ts'],
 }
 
+/** Set by `.ci/run`. */
+const summary = process.env['TEST_SUMMARY']
+
 export default defineConfig({
   plugins: [withoutFix],
   test: {
     sequence: { sequencer: LongestFirst },
+    reporters: summary === undefined ? ['default'] : ['default', new SummaryReporter(summary, LONG_FILES)],
     projects: [
       {
         extends: true,
