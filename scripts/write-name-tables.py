@@ -1,8 +1,8 @@
 """Writes packages/identity/src/names/tables.ts from the Unicode data of ICU.
 
 Run it with `npm run names:tables`. It needs PyICU: on Debian `apt-get install python3-icu`, then the Python that Debian
-installs. Neither the tests nor CI run it. When CONFUSABLES changes, add a migration that sets both skeletons of every
-agent to null: the worker computes them again (packages/identity/src/agents/naming/fold-names.ts).
+installs. Neither the tests nor CI run it. From the first release on, a change of CONFUSABLES needs a sweep that
+computes both skeletons of every agent again: SQL cannot.
 """
 
 import icu

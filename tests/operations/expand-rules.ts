@@ -1,7 +1,14 @@
 import type { Migration } from '@market/database/migrations'
+import type { Release } from './releases.ts'
 
-/** Migrations up to this one were deployed with a stop; the rules are for those after it. */
-export const LAST_WITHOUT_RULES = '0065_earn_checked'
+/** The migrations that the rules bind: those after the first release. Before it, a schema change edits the baseline. */
+export function boundMigrations(
+  migrations: readonly Migration[],
+  releases: readonly Release[],
+): readonly Migration[] {
+  const [first] = releases
+  return first === undefined ? [] : migrations.filter(({ name }) => name > first.migration)
+}
 
 const CONTRACT = /^-- contract: (\S+)/
 const OUTSIDE_TRANSACTION = '-- outside a transaction\n'
@@ -107,10 +114,10 @@ const plain = (statement: string): string =>
     .toLowerCase()
 
 /** Why old processes could not run with this migration, or why it would stop them; empty when it is an expand step. */
-export function problemsOf({ sql }: Pick<Migration, 'sql'>, releases: readonly string[]): string[] {
+export function problemsOf({ sql }: Pick<Migration, 'sql'>, releases: readonly Release[]): string[] {
   const contract = CONTRACT.exec(sql)?.[1]
   if (contract !== undefined)
-    return releases.includes(contract)
+    return releases.some(({ name }) => name === contract)
       ? []
       : [`"-- contract: ${contract}" names no release of deploy/releases`]
   const statements = statementsOf(sql)

@@ -1,22 +1,37 @@
 import { readMigrations } from '@market/database/migrations'
 import { expect, test } from 'vitest'
-import { LAST_WITHOUT_RULES, problemsOf, statementsOf } from './expand-rules.ts'
+import { boundMigrations, problemsOf, statementsOf } from './expand-rules.ts'
 import { expandSteps } from './expand-steps.ts'
-import { releases } from './releases.ts'
+import { type Release, releases, releasesOf } from './releases.ts'
 
-const NAMES = releases().map(({ name }) => name)
+/** Two releases that do not exist, so that the rules are tried before there is one. */
+const RELEASES = releasesOf(`# name, commit, newest migration
+0.1.0 ${'a'.repeat(40)} 0002_orders
+0.2.0 ${'b'.repeat(40)} 0003_orders_task
+`)
 
-test('migrations: each one after 0065 is an expand step, or begins with "-- contract: <release>"', () => {
-  const migrations = readMigrations()
-  expect(migrations.map(({ name }) => name)).toContain(LAST_WITHOUT_RULES)
-  const wrong = migrations
-    .filter(({ name }) => name > LAST_WITHOUT_RULES)
-    .flatMap((migration) => problemsOf(migration, NAMES).map((problem) => `${migration.name}: ${problem}`))
+test('migrations: each one after the first release is an expand step, or begins with "-- contract: <release>"', () => {
+  const wrong = boundMigrations(readMigrations(), releases()).flatMap((migration) =>
+    problemsOf(migration, releases()).map((problem) => `${migration.name}: ${problem}`),
+  )
   expect(wrong).toEqual([])
 })
 
+test('migrations: the rules bind the files after the first release, and none without a release', () => {
+  const files = ['0001_identity', '0002_orders', '0003_orders_task', '0004_orders_contract'].map((name) => ({
+    name,
+    sql: '',
+    checksum: '',
+  }))
+  expect(boundMigrations(files, RELEASES).map(({ name }) => name)).toEqual([
+    '0003_orders_task',
+    '0004_orders_contract',
+  ])
+  expect(boundMigrations(files, [])).toEqual([])
+})
+
 test('migrations: the steps that the test of two versions runs keep the rules', () => {
-  expect(expandSteps().flatMap((step) => problemsOf(step, NAMES))).toEqual([])
+  expect(expandSteps().flatMap((step) => problemsOf(step, RELEASES))).toEqual([])
 })
 
 test.each([
@@ -40,13 +55,13 @@ test.each([
   ],
   ['names a release that does not exist', '-- contract: 99.0.0\ndrop table orders;'],
 ])('migrations: a file that %s is rejected', (_name, sql) => {
-  expect(problemsOf({ sql }, NAMES)).toHaveLength(1)
+  expect(problemsOf({ sql }, RELEASES)).toHaveLength(1)
 })
 
 test.each([
   [
     'has a contract for a recorded release',
-    `-- contract: ${NAMES[0]}\nalter table orders drop column brief;`,
+    `-- contract: ${RELEASES[0]?.name}\nalter table orders drop column brief;`,
   ],
   [
     'says why a new function is compatible',
@@ -57,19 +72,24 @@ test.each([
     "create table t (id text); insert into t values ('a;b'); create index t_id on t (id);",
   ],
 ])('migrations: a file that %s is accepted', (_name, sql) => {
-  expect(problemsOf({ sql }, NAMES)).toEqual([])
+  expect(problemsOf({ sql }, RELEASES)).toEqual([])
 })
 
 test('migrations: statements end at semicolons outside strings, comments and bodies', () => {
   expect(statementsOf("select ';'; -- a; b\nselect $$ a; b $$; select $x$ ; $x$ - 1;")).toHaveLength(3)
 })
 
+function problemsOfReleases(list: readonly Release[], migrations: readonly string[]): string[] {
+  return list.flatMap(({ name, commit, migration }) => [
+    ...(/^\d+\.\d+\.\d+$/.test(name) ? [] : [`${name} is no version`]),
+    ...(/^[0-9a-f]{40}$/.test(commit) ? [] : [`${name}: ${commit} is no commit`]),
+    ...(migrations.includes(migration) ? [] : [`${name}: ${migration} is no migration`]),
+  ])
+}
+
 test('releases: every line has a name, a commit and a migration that exists', () => {
   const names = readMigrations().map(({ name }) => name)
-  expect(releases().length).toBeGreaterThan(0)
-  for (const { name, commit, migration } of releases()) {
-    expect(name).toMatch(/^\d+\.\d+\.\d+$/)
-    expect(commit).toMatch(/^[0-9a-f]{40}$/)
-    expect(names).toContain(migration)
-  }
+  expect(problemsOfReleases(releases(), names)).toEqual([])
+  expect(problemsOfReleases(RELEASES, ['0002_orders', '0003_orders_task'])).toEqual([])
+  expect(problemsOfReleases(releasesOf('next main 0009_missing'), names)).toHaveLength(3)
 })

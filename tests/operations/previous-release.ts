@@ -14,6 +14,23 @@ export const hasCommit = (commit: string): Promise<boolean> =>
     () => false,
   )
 
+/** A commit of the files as they are here, on no branch: stands for the last release until there is one. */
+export async function plantRelease(): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'market-index-'))
+  try {
+    const git = async (...args: string[]) => {
+      const env = { ...process.env, GIT_INDEX_FILE: join(folder, 'index') }
+      return (await run('git', args, { cwd: ROOT, env })).stdout.trim()
+    }
+    await git('read-tree', 'HEAD')
+    await git('add', '--all')
+    const author = ['-c', 'user.name=release', '-c', 'user.email=release@example.com']
+    return await git(...author, 'commit-tree', '-m', 'release', await git('write-tree'))
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
 /** Builds the programs of a commit, with the packages that are installed here. */
 export async function buildRelease(commit: string) {
   const folder = mkdtempSync(join(tmpdir(), 'market-release-'))

@@ -6,8 +6,10 @@ export interface Release {
   readonly migration: string
 }
 
-export const releases = (): Release[] =>
-  read('deploy/releases')
+export const releases = (): Release[] => releasesOf(read('deploy/releases'))
+
+export const releasesOf = (text: string): Release[] =>
+  text
     .split('\n')
     .filter((line) => line !== '' && !line.startsWith('#'))
     .map((line) => {

@@ -1,7 +1,7 @@
--- What happened, for whom, and how far it was carried.
+-- Events of agents and buyers, their delivery to agents, and notifications of users.
 
--- Numbers an agent's events one after the other. The row's lock is held until the commit, so that a reader who has
--- seen number n has seen every number below it, whatever order transactions end in.
+-- Numbers the events of an agent. The row's lock is held until the commit, so a reader who has seen number n has seen every
+-- number below it.
 create table event_counters (
   agent_id text primary key references agents (id),
   last_seq bigint not null check (last_seq >= 0)
@@ -17,9 +17,9 @@ create table events (
   data jsonb not null,
   primary key (agent_id, seq, at)
 ) partition by range (at);
-
 create trigger events_append_only before update on events for each row execute function refuse_change();
 
+-- Sending an event to the endpoint of its agent.
 create table deliveries (
   id uuid not null,
   created_at timestamptz not null,
@@ -29,7 +29,7 @@ create table deliveries (
   order_id text not null,
   status text not null check (status in ('pending', 'delivered', 'dropped')),
   attempts integer not null default 0 check (attempts between 0 and 3),
-  -- When the next attempt is due; empty once the delivery has ended.
+  -- When the next attempt is due; null once the delivery has ended.
   due_at timestamptz,
   first_attempt_at timestamptz,
   ended_at timestamptz,
@@ -41,66 +41,40 @@ create table deliveries (
 ) partition by range (created_at);
 create index deliveries_due on deliveries (agent_id, due_at, seq) where status = 'pending';
 create index deliveries_overdue on deliveries (due_at) where status = 'pending';
+create index deliveries_dropped on deliveries (ended_at desc) where status = 'dropped';
 create index deliveries_of_agent on deliveries (agent_id, created_at desc, id desc);
 
--- Who carries an agent's deliveries now. One at a time keeps their order, and keeps a slow endpoint in its own lane.
-create table delivery_lanes (
+-- Which process delivers the events of an agent. One at a time keeps their order, and a slow endpoint delays only its own.
+create table delivery_queues (
   agent_id text primary key references agents (id),
-  -- The newest event a delivery was made of, or was not due for want of an endpoint.
+  -- The newest event for which a delivery was created, or was not, because there was no endpoint.
   last_seq bigint not null default 0 check (last_seq >= 0),
   holder uuid not null,
   held_until timestamptz not null
 );
 
-create table notifications (
-  recipient text not null check (recipient ~ '^(user|wallet):.{1,255}$'),
-  id text not null check (id ~ '^ntf_[0-9]+_[0-9a-z]{17}$'),
-  kind text not null,
-  title text not null check (length(title) <= 200),
-  body text not null check (length(body) <= 1000),
+-- Numbers the events of a buyer, like `event_counters`. A row outlives the account: a number is never assigned twice.
+create table buyer_event_counters (
+  buyer text primary key check (buyer ~ '^(user|wallet|agent):.{1,255}$'),
+  last_seq bigint not null check (last_seq >= 0)
+);
+
+-- Events of the orders that a user, wallet or agent bought. They are read but not sent. Rows are deleted with the account of
+-- their buyer, and never changed.
+create table buyer_events (
+  buyer text not null check (buyer ~ '^(user|wallet|agent):.{1,255}$'),
+  seq bigint not null check (seq > 0),
+  at timestamptz not null,
+  event text not null check (length(event) between 3 and 64),
+  order_id text not null,
   data jsonb not null,
-  created_at timestamptz not null,
-  read_at timestamptz,
-  primary key (id)
-);
-create index notifications_of_recipient on notifications (recipient, created_at desc, id desc);
-create index notifications_unread on notifications (recipient) where read_at is null;
+  primary key (buyer, seq, at)
+) partition by range (at);
+create trigger buyer_events_append_only before update on buyer_events for each row execute function refuse_change();
 
--- Kept, not counted: a recipient with a million notifications costs as much as one with none.
-create table unread_counters (
-  recipient text primary key,
-  unread integer not null check (unread >= 0)
-);
-
--- The worker processes that are alive: one that stays silent has its jobs taken from it.
-create table worker_pools (
-  worker_id text primary key,
-  seen_at timestamptz not null
-);
-
--- Makes the month's partition of a table, if it is not there yet, and moves into it what had to wait in the default
--- one; bounds are in UTC.
-create function make_month(parent text, month date) returns void language plpgsql as $$
-declare
-  name text := format('%s_%s', parent, to_char(month, 'YYYYMM'));
-  first timestamptz := month::timestamp at time zone 'utc';
-  next timestamptz := (month + interval '1 month')::timestamp at time zone 'utc';
-  by_time text := case parent when 'events' then 'at' else 'created_at' end;
-begin
-  if to_regclass(format('public.%I', name)) is not null then
-    return;
-  end if;
-  execute format('create table public.%I (like public.%I including all)', name, parent);
-  execute format(
-    'with moved as (delete from public.%I where %I >= %L and %I < %L returning *) insert into public.%I select * from moved',
-    parent || '_other', by_time, first, by_time, next, name
-  );
-  execute format('alter table public.%I attach partition public.%I for values from (%L) to (%L)', parent, name, first, next);
-end $$;
-
--- A row never fails for want of a month: what no month holds yet lands here.
 create table events_other partition of events default;
 create table deliveries_other partition of deliveries default;
+create table buyer_events_other partition of buyer_events default;
 
 do $$
 declare
@@ -109,5 +83,29 @@ begin
   for n in -1..2 loop
     perform make_month('events', (month + n * interval '1 month')::date);
     perform make_month('deliveries', (month + n * interval '1 month')::date);
+    perform make_month('buyer_events', (month + n * interval '1 month')::date);
   end loop;
 end $$;
+
+create table notifications (
+  id text not null primary key check (id ~ '^ntf_[0-9]+_[0-9a-z]{17}$'),
+  recipient text not null check (recipient ~ '^(user|wallet):.{1,255}$'),
+  kind text not null,
+  -- An unread notification of the same kind about the same subject is replaced, so that repetitions bury nothing.
+  about text constraint notifications_about check (length(about) <= 100),
+  title text not null check (length(title) <= 200),
+  body text not null check (length(body) <= 1000),
+  data jsonb not null,
+  created_at timestamptz not null,
+  read_at timestamptz
+);
+create index notifications_of_recipient on notifications (recipient, created_at desc, id desc);
+create index notifications_unread on notifications (recipient) where read_at is null;
+create unique index notifications_unread_about on notifications (recipient, kind, about)
+  where read_at is null and about is not null;
+
+-- Stored, not counted: a recipient with a million notifications costs as much as one with none.
+create table unread_counters (
+  recipient text primary key,
+  unread integer not null check (unread >= 0)
+);

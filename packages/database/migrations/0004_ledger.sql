@@ -1,11 +1,15 @@
--- Whose money it is. Double entry, kept by the database itself: no statement can make the books disagree.
+-- Whose money it is: double entry. No statement can make the ledger disagree with itself.
 
 create table ledger_accounts (
   id text collate "C" primary key,
-  kind text not null check (kind in ('world', 'escrow', 'payable', 'fees', 'suspense', 'surplus')),
+  -- `world` is what the treasury holds, `cold` a cold address, `venue` what a pool has there: their balances are below zero.
+  -- The others say to whom it belongs: `pool` to depositors, `withdrawal` is owed for burned shares.
+  kind text not null check (
+    kind in ('world', 'cold', 'venue', 'escrow', 'payable', 'fees', 'suspense', 'surplus', 'pool', 'withdrawal')
+  ),
   network text not null check (network in ('solana-mainnet', 'base-mainnet', 'alt-mainnet')),
   asset text not null default 'USDC' check (length(asset) between 1 and 16),
-  -- What the money waits for; of the kinds that are spread over stripes, the stripe's number.
+  -- What the money waits for. Of the kinds that are spread over stripes: the stripe's number.
   subject text not null check (length(subject) between 1 and 100),
   may_be_negative boolean not null,
   balance_micros bigint not null default 0,
@@ -14,7 +18,7 @@ create table ledger_accounts (
   created_at timestamptz not null,
   updated_at timestamptz not null,
   constraint ledger_accounts_id check (id = kind || ':' || network || ':' || subject),
-  constraint ledger_accounts_sign check (may_be_negative = (kind = 'world')),
+  constraint ledger_accounts_sign check (may_be_negative = (kind in ('world', 'cold', 'venue'))),
   constraint ledger_accounts_not_overdrawn check (may_be_negative or balance_micros >= 0)
 ) with (fillfactor = 70);
 create index ledger_accounts_open on ledger_accounts (network, kind, id) where is_open;
@@ -22,14 +26,14 @@ create index ledger_accounts_open on ledger_accounts (network, kind, id) where i
 create table ledger_journals (
   -- Thirteen digits of milliseconds, so that ids sort by time.
   id text collate "C" primary key check (id ~ '^jrn_[0-9]{13}_[0-9a-z]{17}$'),
-  -- What happened, in words that can be true only once.
+  -- What happened. The same thing cannot be posted twice.
   key text not null check (length(key) between 3 and 200),
   reason text not null check (reason ~ '^[a-z0-9_]+([.][a-z0-9_]+)*$' and length(reason) <= 64),
   subject text not null check (length(subject) between 1 and 100),
   -- The agent whose statement shows this journal, beside the subject's own.
   agent_id text,
   network text not null,
-  -- Said beforehand: once all are there, no number is left for another move.
+  -- Stored first: once all moves are there, no number is left for another.
   move_count integer not null check (move_count between 2 and 100),
   at timestamptz not null,
   constraint ledger_journals_key unique (key)
@@ -37,7 +41,7 @@ create table ledger_journals (
 create index ledger_journals_of_subject on ledger_journals (subject, id desc);
 create index ledger_journals_of_agent on ledger_journals (agent_id, id desc) where agent_id is not null;
 
--- A move needs no foreign keys: `apply_move` finds its journal and its account or refuses it, and neither can be deleted.
+-- A move needs no foreign keys: `apply_move` finds its journal and its account or rejects it, and neither can be deleted.
 create table ledger_moves (
   journal_id text collate "C" not null,
   n integer not null,
@@ -50,13 +54,9 @@ create table ledger_moves (
   primary key (journal_id, n, at)
 ) partition by range (at);
 
-create function refuse_ledger_change() returns trigger language plpgsql as $$
-begin
-  raise exception '% changes only by posting a journal', tg_table_name using errcode = 'restrict_violation';
-end $$;
-
--- Runs after the insert, because a row that `on conflict do nothing` left out must move no balance.
-create function apply_move() returns trigger language plpgsql as $$
+-- Runs after the insert, because a row that `on conflict do nothing` left out must change no balance. It runs as the owner: no
+-- role needs the right to update an account.
+create function apply_move() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
 begin
   update ledger_accounts account
   set balance_micros = account.balance_micros + new.amount_micros, updated_at = new.at
@@ -72,23 +72,8 @@ begin
 end $$;
 create trigger ledger_moves_apply after insert on ledger_moves for each row execute function apply_move();
 
--- By row, because those triggers come with every partition.
-create trigger ledger_moves_append_only before update or delete on ledger_moves
-  for each row execute function refuse_ledger_change();
-create trigger ledger_moves_stay before truncate on ledger_moves
-  for each statement execute function refuse_ledger_change();
-create trigger ledger_journals_append_only before update or delete or truncate on ledger_journals
-  for each statement execute function refuse_ledger_change();
-
--- A balance follows moves and nothing else: only a trigger, which is `apply_move`, may touch it.
-create trigger ledger_accounts_follow_moves before update on ledger_accounts
-  for each statement when (pg_trigger_depth() = 0) execute function refuse_ledger_change();
-create trigger ledger_accounts_stay before delete or truncate on ledger_accounts
-  for each statement execute function refuse_ledger_change();
-create trigger ledger_accounts_begin_empty before insert on ledger_accounts
-  for each row when (new.balance_micros <> 0) execute function refuse_ledger_change();
-
-create function check_journal() returns trigger language plpgsql as $$
+-- A journal has all of its moves at the commit, and they sum to zero.
+create function check_journal() returns trigger language plpgsql set search_path = public, pg_temp as $$
 declare
   moves bigint;
   balanced boolean;
@@ -113,49 +98,24 @@ end $$;
 create constraint trigger ledger_journals_balanced after insert on ledger_journals
   deferrable initially deferred for each row execute function check_journal();
 
--- As before, and for any table: the time column is the one the table is partitioned by, and what guards the table
--- against TRUNCATE guards its months. While rows move between partitions their triggers rest, under a lock that
--- lets nobody else write there.
-create or replace function make_month(parent text, month date) returns void language plpgsql as $$
-declare
-  name text := format('%s_%s', parent, to_char(month, 'YYYYMM'));
-  other text := parent || '_other';
-  first timestamptz := month::timestamp at time zone 'utc';
-  next timestamptz := (month + interval '1 month')::timestamp at time zone 'utc';
-  by_time text;
+create function refuse_ledger_change() returns trigger language plpgsql as $$
 begin
-  if to_regclass(format('public.%I', name)) is not null then
-    return;
-  end if;
-  select attname into strict by_time from pg_partitioned_table
-    join pg_attribute on attrelid = partrelid and attnum = partattrs[0]
-    where partrelid = format('public.%I', parent)::regclass;
-  execute format('create table public.%I (like public.%I including all)', name, parent);
-  execute format('alter table public.%I disable trigger user', other);
-  execute format(
-    'with moved as (delete from public.%I where %I >= %L and %I < %L returning *) insert into public.%I select * from moved',
-    other, by_time, first, by_time, next, name
-  );
-  execute format('alter table public.%I enable trigger user', other);
-  execute format('alter table public.%I attach partition public.%I for values from (%L) to (%L)', parent, name, first, next);
-  perform guard_partition(parent, name);
+  raise exception '% changes only by posting a journal', tg_table_name using errcode = 'restrict_violation';
 end $$;
-
--- Triggers by statement do not come with a partition, and TRUNCATE has no others.
-create function guard_partition(parent text, partition text) returns void language plpgsql as $$
-declare
-  guard record;
-begin
-  for guard in
-    select tgname, tgfoid::regproc::text as refuse from pg_trigger
-    where tgrelid = format('public.%I', parent)::regclass and not tgisinternal and tgtype & 32 > 0
-  loop
-    execute format(
-      'create trigger %I before truncate on public.%I for each statement execute function %s()',
-      guard.tgname, partition, guard.refuse
-    );
-  end loop;
-end $$;
+-- By row, because those triggers come with every partition.
+create trigger ledger_moves_append_only before update or delete on ledger_moves
+  for each row execute function refuse_ledger_change();
+create trigger ledger_moves_stay before truncate on ledger_moves
+  for each statement execute function refuse_ledger_change();
+create trigger ledger_journals_append_only before update or delete or truncate on ledger_journals
+  for each statement execute function refuse_ledger_change();
+-- A balance follows moves and nothing else: only a trigger, which is `apply_move`, may change it.
+create trigger ledger_accounts_follow_moves before update on ledger_accounts
+  for each statement when (pg_trigger_depth() = 0) execute function refuse_ledger_change();
+create trigger ledger_accounts_stay before delete or truncate on ledger_accounts
+  for each statement execute function refuse_ledger_change();
+create trigger ledger_accounts_begin_empty before insert on ledger_accounts
+  for each row when (new.balance_micros <> 0) execute function refuse_ledger_change();
 
 create table ledger_moves_other partition of ledger_moves default;
 

@@ -1,14 +1,21 @@
--- What came in on the chains and what goes out. A transfer serves one purpose; a payout is paid once.
+-- Transfers into the treasuries, and what waits for one.
 
 create table transfers (
   network text not null check (network in ('solana-mainnet', 'base-mainnet', 'alt-mainnet')),
   -- Lower case for EVM, exact for Solana. The network is part of the key: one hash can exist on two chains.
   reference text not null check (length(reference) between 64 and 88),
-  -- What it pays for, such as `order:ord_…`; empty while nobody has claimed it.
+  -- One transaction can contain several transfers to the treasury. Each is a transfer of its own.
+  transfer_index int not null default 0 check (transfer_index between 0 and 9999),
+  is_whole boolean not null default false,
+  -- Its name in the ledger's accounts.
+  subject text not null generated always as (
+    case transfer_index when 0 then reference else reference || '.' || transfer_index end
+  ) stored,
+  -- What it pays for, such as `order:ord_…`; empty while it pays for nothing.
   purpose text not null check (length(purpose) <= 100),
   payer text check (length(payer) between 32 and 44),
   amount_micros bigint not null check (amount_micros > 0),
-  -- What was asked for; the rest is surplus, owed back.
+  -- What was asked for; the rest is surplus, which is returned.
   due_micros bigint not null check (due_micros between 0 and amount_micros),
   block_height bigint not null,
   block_hash text not null,
@@ -17,13 +24,40 @@ create table transfers (
   missing_since timestamptz,
   -- `seen` may still be undone by the chain; `final` may not; `gone` was undone.
   state text not null check (state in ('seen', 'final', 'gone')),
-  looked_at timestamptz not null,
+  checked_at timestamptz not null,
   created_at timestamptz not null,
-  primary key (network, reference)
+  primary key (network, reference, transfer_index)
 );
--- One purpose is paid by one transfer.
+create unique index transfers_subject on transfers (network, subject);
+-- A purpose is paid by one transfer.
 create unique index transfers_purpose on transfers (purpose) where purpose <> '' and state <> 'gone';
-create index transfers_to_look_at on transfers (looked_at) where state = 'seen';
+create index transfers_to_look_at on transfers (checked_at) where state = 'seen';
+-- Transfers with a purpose are checked first, because anybody can send any number of others.
+create index transfers_claimed on transfers (checked_at) where state = 'seen' and purpose <> '';
+-- The newest final transfer of a network: a balance of an earlier final block is one of the past.
+create index transfers_final on transfers (network, block_height desc) where state = 'final';
+
+-- A transfer becomes final by a worker that has asked the chain, and stays as the chain showed it. Where its payer was unknown,
+-- it can be seen again with its payer, which the worker then verifies.
+create function check_transfer_of_api() returns trigger language plpgsql as $$
+begin
+  if new.is_whole and (tg_op = 'INSERT' or not old.is_whole)
+    or new.state = 'final' and (tg_op = 'INSERT' or old.state <> 'final') then
+    raise exception 'the api cannot make transfer % final', new.subject
+      using errcode = 'insufficient_privilege', constraint = 'transfers_of_api';
+  end if;
+  if tg_op = 'UPDATE' and old.state = 'final' and (
+    (old.network, old.reference, old.transfer_index, old.amount_micros)
+      is distinct from (new.network, new.reference, new.transfer_index, new.amount_micros)
+    or (new.state <> 'final' or old.payer is distinct from new.payer) and (old.payer is not null or new.state <> 'seen')
+  ) then
+    raise exception 'the api cannot change transfer %, which is final', old.subject
+      using errcode = 'insufficient_privilege', constraint = 'transfers_of_api';
+  end if;
+  return new;
+end $$;
+create trigger transfers_of_api before insert or update on transfers
+  for each row when (current_user = 'market_api') execute function check_transfer_of_api();
 
 -- How far each treasury's history was read.
 create table treasury_positions (
@@ -32,55 +66,55 @@ create table treasury_positions (
   read_at timestamptz not null
 );
 
-create table payouts (
-  id text primary key check (id ~ '^pay_[0-9]+_[0-9a-z]{17}$'),
+-- Everything that waits for a payment on a chain: one row for each transfer that was named and each payment that was submitted.
+create table payment_intents (
+  id text primary key check (id ~ '^int_[0-9]+_[0-9a-z]{17}$'),
+  -- What it pays for. A `purchase` places its order when the payment is confirmed.
+  purpose_kind text not null check (purpose_kind in ('order', 'registration', 'purchase', 'bounty', 'earn_deposit')),
+  purpose_id text not null check (length(purpose_id) between 1 and 100),
   network text not null check (network in ('solana-mainnet', 'base-mainnet', 'alt-mainnet')),
-  kind text not null check (kind in ('payout', 'refund', 'surplus')),
-  -- What it is paid for; of one kind it is paid once.
-  subject text not null check (length(subject) between 1 and 100),
-  payee text not null check (length(payee) between 32 and 44),
-  amount_micros bigint not null check (amount_micros > 0),
-  state text not null check (state in ('queued', 'held', 'numbered', 'signed', 'final', 'failed')),
-  -- Why it is held or failed.
-  reason text check (length(reason) <= 300),
-  -- EVM: the payout's own, for ever.
+  -- The transaction that was named or submitted; once confirmed, the one that paid.
+  reference text not null check (length(reference) between 64 and 88),
+  -- The wallets that may have paid; null when any may.
+  payers text[],
+  due_micros bigint not null check (due_micros > 0),
+  not_before timestamptz not null,
+  status text not null check (status in ('waiting', 'confirmed', 'failed', 'expired', 'cancelled')),
+  why text check (length(why) <= 300),
+  -- A payment that the buyer signed. While `bytes` is set, we submit it until it is on the chain or never can be.
+  payment jsonb,
+  bytes text,
   nonce bigint check (nonce >= 0),
-  final_reference text,
-  created_at timestamptz not null,
-  updated_at timestamptz not null,
-  due_at timestamptz not null,
-  check ((state = 'final') = (final_reference is not null)),
-  check (state not in ('held', 'failed') or reason is not null),
-  constraint payouts_once unique (kind, subject),
-  constraint payouts_nonce unique (network, nonce)
-);
-create index payouts_due on payouts (due_at) where state in ('queued', 'held', 'numbered', 'signed');
-create index payouts_of_day on payouts (network, updated_at) where state = 'final';
-
-create table payout_signatures (
-  network text not null,
-  reference text not null,
-  payout_id text not null references payouts (id),
-  n integer not null check (n > 0),
-  bytes text not null,
-  nonce bigint,
+  signed_at_height bigint,
   last_valid_height bigint,
-  max_fee_per_gas numeric(40, 0),
-  max_priority_fee_per_gas numeric(40, 0),
-  -- Can no longer take effect, and did not.
-  is_dead boolean not null default false,
   created_at timestamptz not null,
-  primary key (network, reference),
-  constraint payout_signatures_n unique (payout_id, n),
-  check ((network = 'solana-mainnet') = (last_valid_height is not null)),
-  check ((network = 'solana-mainnet') = (nonce is null))
+  checked_at timestamptz not null,
+  constraint payment_intents_submitted check (bytes is null or (payment is not null and signed_at_height is not null)),
+  constraint payment_intents_ended check (status = 'waiting' or bytes is null)
 );
--- On Solana the database itself forbids two signatures of one payout that could both take effect.
-create unique index payout_signatures_one_live on payout_signatures (payout_id)
-  where network = 'solana-mainnet' and not is_dead;
+-- A purpose waits for one payment at a time.
+create unique index payment_intents_waiting on payment_intents (purpose_kind, purpose_id) where status = 'waiting';
+-- Named and submitted payments are checked separately: anyone can name many transfers that never come.
+create index payment_intents_named on payment_intents (checked_at) where status = 'waiting' and bytes is null;
+create index payment_intents_sent on payment_intents (checked_at) where status = 'waiting' and bytes is not null;
+create index payment_intents_reference on payment_intents (network, reference);
 
-create table rail_nonces (
-  network text primary key,
-  treasury text not null,
-  next_nonce bigint not null check (next_nonce >= 0)
+-- One that ended stays as it is.
+create function check_payment_intent() returns trigger language plpgsql as $$
+begin
+  if old.status <> 'waiting' then
+    raise exception 'payment intent % has ended', old.id using errcode = 'check_violation', constraint = 'payment_intents_transition';
+  end if;
+  return new;
+end $$;
+create trigger payment_intents_transition before update on payment_intents
+  for each row execute function check_payment_intent();
+
+-- Who asks for unmatched money that another wallet sent, such as an exchange. Operators decide (refund_unmatched).
+create table refund_claims (
+  unmatched_id text not null,
+  wallet text not null,
+  note text not null check (length(note) between 1 and 1000),
+  created_at timestamptz not null,
+  primary key (unmatched_id, wallet)
 );

@@ -1,115 +1,126 @@
--- What agents offer, and the whole life of an order.
-
-create table listings (
-  id text primary key check (id ~ '^svc_[0-9]+_[0-9a-z]{17}$'),
-  agent_id text not null references agents (id),
-  slug text not null check (length(slug) between 1 and 120),
-  category text not null check (category in (
-    'image_gen', 'video_gen', 'ugc', 'influencer', 'brand_content', 'coding',
-    'analytics', 'seo', 'trading', 'automation', 'consulting', 'custom'
-  )),
-  title text not null check (length(title) between 5 and 80),
-  description text not null check (length(description) between 40 and 1000),
-  price_type text not null check (price_type in ('fixed', 'quote', 'weekly', 'monthly')),
-  price_micros bigint check (price_micros > 0),
-  turnaround_hours integer not null check (turnaround_hours between 1 and 720),
-  deliverables text[] not null check (cardinality(deliverables) <= 10),
-  demo_url text check (length(demo_url) <= 2048),
-  quota_limit integer not null check (quota_limit between 0 and 100000),
-  max_revisions integer not null check (max_revisions between 0 and 10),
-  requirement_fields jsonb not null check (jsonb_typeof(requirement_fields) = 'array'),
-  active boolean not null,
-  -- Whether its agent has an owner: kept here, so that lists read one table.
-  marketable boolean not null,
-  total_orders integer not null default 0 check (total_orders >= 0),
-  completed_orders integer not null default 0 check (completed_orders between 0 and total_orders),
-  -- Distinct buyers of settled orders: one friend buying a hundred times counts once.
-  settled_buyers integer not null default 0 check (settled_buyers between 0 and completed_orders),
-  rating_sum integer not null default 0 check (rating_sum >= 0),
-  rating_count integer not null default 0 check (rating_count >= 0),
-  created_at timestamptz not null,
-  updated_at timestamptz not null,
-  search tsvector not null generated always as (
-    setweight(to_tsvector('english', title), 'A') || setweight(to_tsvector('simple', title), 'A')
-    || setweight(to_tsvector('english', description), 'B') || setweight(to_tsvector('simple', replace(category, '_', ' ')), 'C')
-  ) stored,
-  constraint listings_slug unique (agent_id, slug),
-  constraint listings_price check (price_type = 'quote' or price_micros is not null),
-  constraint listings_quota check (price_type not in ('weekly', 'monthly') or quota_limit > 0)
-);
-create index listings_of_agent on listings (agent_id, created_at desc, id desc);
-create index listings_popular on listings (settled_buyers desc, id desc) where active and marketable;
-create index listings_newest on listings (created_at desc, id desc) where active and marketable;
-create index listings_cheapest on listings (price_micros, id) where active and marketable and price_micros is not null;
-create index listings_rated on listings (((rating_sum + 20.0::float8) / (rating_count + 5)) desc, id desc)
-  where active and marketable;
-create index listings_fastest on listings (turnaround_hours, id) where active and marketable;
-create index listings_in_category on listings (category, settled_buyers desc, id desc) where active and marketable;
-create index listings_search on listings using gin (search) where active and marketable;
-create index listings_title_like on listings using gin (lower(title) gin_trgm_ops) where active and marketable;
+-- Everything that is stored about an order: the order, its deliveries, history, messages, review and generations. What paid it
+-- is in `transfers` (0005) and, when it came by x402, in `purchases` (0009); what it pays out is in `payouts` (0010).
 
 create table orders (
   id text primary key check (id ~ '^ord_[0-9]+_[0-9a-z]{17}$'),
-  listing_id text not null references listings (id),
+  -- An order comes from a listing or from a bounty. The foreign key of `bounty_id` is in 0008, because bounties refer to orders.
+  listing_id text references listings (id),
+  bounty_id text,
   agent_id text not null references agents (id),
   -- Who ordered: `user:…`, `wallet:…` or `agent:…`.
   buyer text not null check (buyer ~ '^(user|wallet|agent):.' and length(buyer) <= 300),
-  -- A wallet that the buyer has proven to be theirs; it may pay, and money goes back to who paid.
+  -- A wallet that the buyer has proven to own; it may pay. Refunds go to the payer.
   client_wallet text check (length(client_wallet) between 32 and 44),
+  -- How it was proven, like agents.owner_proven_by. Null for a wallet that is linked to the account.
+  client_proven_by text,
+  -- The order came with its payment and with a credential, whose user, wallet or agent reviews the delivery. Without one,
+  -- nobody is there to review it.
+  for_principal boolean not null default false,
+  -- The states and their transitions: packages/trade/src/orders/states.ts, and `order_steps` below.
   status text not null check (status in (
     'pending_quote', 'quoted', 'accepted', 'paid', 'in_progress', 'delivered',
     'revision_requested', 'disputed', 'completed', 'cancelled'
   )),
+
+  -- What is ordered.
   title text not null,
   brief text not null check (length(brief) <= 3000),
   reference_urls text[] not null check (cardinality(reference_urls) <= 5),
   reference_images text[] not null check (cardinality(reference_images) <= 3),
   requirement_answers jsonb not null check (jsonb_typeof(requirement_answers) = 'object'),
-  price_type text not null check (price_type in ('fixed', 'quote', 'weekly', 'monthly')),
+  is_private boolean not null,
   turnaround_hours integer not null check (turnaround_hours between 1 and 720),
   max_revisions integer not null check (max_revisions between 0 and 10),
   revision_count integer not null check (revision_count >= 0),
-  is_private boolean not null,
-  payment_method text check (payment_method in ('x402')),
-  price_micros bigint check (price_micros > 0 and price_micros <= 1000000000000),
+
+  -- The price. Whoever pays with the order pays 10 % on top of a price of at most 1,000,000 USD.
+  price_type text not null check (price_type in ('fixed', 'quote', 'weekly', 'monthly')),
+  price_micros bigint check (price_micros > 0 and price_micros <= 1100000000000),
   quote_message text check (length(quote_message) <= 2000),
-  -- Until when the price holds: of a quote, and once it was accepted.
+  -- Until when the price is valid: of a quote, and once it was accepted.
   price_until timestamptz,
-  -- A transfer that was named and is not settled enough to count; and what was wrong with the last one.
+
+  -- The payment. `pending_…` is a transfer that was named and is not confirmed, `payment_error` what was wrong with the last one.
+  payment_method text check (payment_method in ('x402', 'bounty')),
   pending_network text,
   pending_reference text,
-  -- The wallets that may have made it.
-  pending_payers text[],
-  pending_since timestamptz,
   payment_error text check (length(payment_error) <= 300),
   payment_network text,
   payment_reference text,
   paid_at timestamptz,
+  -- Whether the caller who placed the order has proven to be the payer. No default: a forgotten value would skip the time in
+  -- which a payer can contest.
+  payer_proven boolean not null,
+  -- Until when the payout waits while the payer is not proven. It is stored, because the 402 response named it.
+  payout_waits_until timestamptz,
+  -- Another request named the same transfer with other content. Without a signature of the payer, an order that was not
+  -- delivered then is refunded at `contest_ends_at`; for a delivered one an arbiter decides.
+  contested_at timestamptz,
+  contest_ends_at timestamptz,
+
+  -- Delivery and review.
   deliver_by timestamptz,
   delivered_at timestamptz,
   review_ends_at timestamptz,
-  -- While the review's clock stands still: what is left of it.
+  -- What is left of the review while a revision or a dispute stops it.
   review_left_ms bigint check (review_left_ms >= 0),
   -- What the buyer last asked for: the feedback of a revision, the reason of a dispute.
   complaint text check (length(complaint) <= 2000),
+
+  -- A workspace: a service with a quota, in which the buyer requests single generations (`workspace_deliverables`).
+  quota_total integer not null default 0,
+  quota_used integer not null default 0,
+  quota_pending integer not null default 0,
+  workspace_ends_at timestamptz,
+  renewal_offered_at timestamptz,
+
+  -- How it ended. The share is the agent's part of the price in basis points; null until somebody decides.
   closed_at timestamptz,
   outcome text check (outcome in ('released', 'refunded', 'split', 'unpaid')),
-  -- When it moves by itself unless somebody acts before.
+  agent_share_bps integer check (agent_share_bps between 0 and 10000),
+
+  -- When its status changes by itself unless somebody acts before.
   due_at timestamptz,
   created_at timestamptz not null,
   updated_at timestamptz not null,
+
+  constraint orders_source check (
+    (listing_id is null) = (bounty_id is not null)
+    and (bounty_id is not null) = (payment_method is not distinct from 'bounty')
+  ),
+  constraint orders_client_proven_by check (
+    client_proven_by is null
+    or client_wallet is not null and client_proven_by in ('key', 'solana-mainnet', 'base-mainnet', 'alt-mainnet')
+  ),
+  constraint orders_for_principal check (not for_principal or payment_method is not null),
   constraint orders_priced check (status in ('pending_quote', 'cancelled') or price_micros is not null),
   constraint orders_paid check (
     status in ('pending_quote', 'quoted', 'accepted', 'cancelled')
     or (payment_reference is not null and payment_network is not null and paid_at is not null and deliver_by is not null)
   ),
+  constraint orders_payout_wait check (payout_waits_until is null or not payer_proven),
+  constraint orders_contested check (
+    contested_at is null
+    or (payment_method = 'x402' and not payer_proven and status in
+      ('accepted', 'paid', 'in_progress', 'delivered', 'revision_requested', 'completed', 'disputed'))
+  ),
+  constraint orders_contest_ends check (contest_ends_at is null or contested_at is not null),
   constraint orders_delivered check (
     status not in ('delivered', 'revision_requested', 'disputed') or delivered_at is not null
   ),
   constraint orders_in_review check ((status = 'delivered') = (review_ends_at is not null)),
   constraint orders_review_stands check (status not in ('revision_requested', 'disputed') or review_left_ms is not null),
+  constraint orders_quota check (
+    quota_pending between 0 and quota_used and quota_used <= quota_total and quota_total <= 100000
+  ),
   constraint orders_closed check ((status in ('completed', 'cancelled')) = (closed_at is not null)),
   constraint orders_outcome check ((closed_at is null) = (outcome is null)),
+  constraint orders_verdict check (case outcome
+    when 'released' then agent_share_bps = 10000
+    when 'split' then agent_share_bps between 1 and 9999
+    when 'refunded' then agent_share_bps = 0
+    when 'unpaid' then agent_share_bps = 0
+    else true end and (outcome is null or agent_share_bps is not null)),
   constraint orders_ended check (status not in ('completed', 'cancelled') or due_at is null)
 );
 create index orders_of_buyer on orders (buyer, created_at desc, id desc);
@@ -117,12 +128,19 @@ create index orders_of_wallet on orders (client_wallet, created_at desc, id desc
 create index orders_of_agent on orders (agent_id, created_at desc, id desc);
 create index orders_of_agent_in on orders (agent_id, status, created_at desc, id desc);
 create index orders_of_listing on orders (listing_id, created_at desc);
+create unique index orders_of_bounty on orders (bounty_id) where bounty_id is not null;
 create index orders_due on orders (due_at, id) where due_at is not null;
-create index orders_pending_payment on orders (updated_at) where pending_reference is not null;
-create unique index orders_by_payment on orders (payment_network, payment_reference)
-  where payment_reference is not null;
+create index orders_contested on orders (contested_at, id) where contested_at is not null;
+create index orders_disputed on orders (updated_at, id) where status = 'disputed';
+create index orders_to_renew on orders (workspace_ends_at)
+  where status = 'in_progress' and renewal_offered_at is null and price_type in ('weekly', 'monthly');
+-- What was bought lately, for the list of what is bought most: read from the index alone.
+create index orders_paid on orders (paid_at desc) include (listing_id, buyer)
+  where paid_at is not null and status <> 'cancelled';
+create index orders_public_work on orders (agent_id, created_at desc, id desc)
+  where status = 'completed' and not is_private and contested_at is null;
 
--- Each delivery as it was made; a later one replaces, and the earlier ones stay to be read.
+-- Each delivery as it was made. A later one replaces it, and the earlier ones stay to be read.
 create table order_deliveries (
   order_id text not null references orders (id),
   n integer not null check (n > 0),
@@ -132,7 +150,8 @@ create table order_deliveries (
   primary key (order_id, n)
 );
 
--- Every step of every order, in order: who did what. The states of an order are a path through its table.
+-- The history of an order: who did what. The constraints repeat `TRANSITIONS` and `ACTORS` of
+-- packages/trade/src/orders/states.ts; a unit test compares them.
 create table order_steps (
   order_id text not null references orders (id),
   n integer not null check (n > 0),
@@ -141,7 +160,99 @@ create table order_steps (
   to_status text not null,
   actor text not null check (length(actor) <= 300),
   at timestamptz not null,
-  primary key (order_id, n)
+  primary key (order_id, n),
+  constraint order_steps_transition check ((from_status, action, to_status) in (
+    ('pending_quote', 'quote', 'quoted'),
+    ('pending_quote', 'cancel', 'cancelled'),
+    ('quoted', 'accept', 'accepted'),
+    ('quoted', 'pay', 'paid'),
+    ('quoted', 'expire', 'pending_quote'),
+    ('quoted', 'cancel', 'cancelled'),
+    ('accepted', 'pay', 'paid'),
+    ('accepted', 'expire', 'pending_quote'),
+    ('accepted', 'lapse', 'quoted'),
+    ('accepted', 'cancel', 'cancelled'),
+    ('paid', 'start', 'in_progress'),
+    ('paid', 'deliver', 'delivered'),
+    ('paid', 'cancel', 'cancelled'),
+    ('paid', 'overdue', 'cancelled'),
+    ('paid', 'undo', 'accepted'),
+    ('paid', 'contest_payment', 'paid'),
+    ('paid', 'confirm_payer', 'paid'),
+    ('paid', 'restore_delivery', 'delivered'),
+    ('in_progress', 'deliver', 'delivered'),
+    ('in_progress', 'finish', 'delivered'),
+    ('in_progress', 'cancel', 'cancelled'),
+    ('in_progress', 'overdue', 'cancelled'),
+    ('in_progress', 'undo', 'accepted'),
+    ('in_progress', 'contest_payment', 'in_progress'),
+    ('in_progress', 'confirm_payer', 'in_progress'),
+    ('delivered', 'deliver', 'delivered'),
+    ('delivered', 'approve', 'completed'),
+    ('delivered', 'release', 'completed'),
+    ('delivered', 'revision', 'revision_requested'),
+    ('delivered', 'dispute', 'disputed'),
+    ('delivered', 'undo', 'accepted'),
+    ('delivered', 'contest_payment', 'delivered'),
+    ('delivered', 'confirm_payer', 'delivered'),
+    ('delivered', 'award', 'completed'),
+    ('delivered', 'reverse', 'cancelled'),
+    ('delivered', 'return_payment', 'cancelled'),
+    ('revision_requested', 'deliver', 'delivered'),
+    ('revision_requested', 'decline_revision', 'delivered'),
+    ('revision_requested', 'cancel', 'cancelled'),
+    ('revision_requested', 'overdue', 'cancelled'),
+    ('revision_requested', 'undo', 'accepted'),
+    ('revision_requested', 'contest_payment', 'revision_requested'),
+    ('revision_requested', 'confirm_payer', 'revision_requested'),
+    ('revision_requested', 'award', 'completed'),
+    ('revision_requested', 'reverse', 'cancelled'),
+    ('disputed', 'deliver', 'delivered'),
+    ('disputed', 'approve', 'completed'),
+    ('disputed', 'refund', 'cancelled'),
+    ('disputed', 'award', 'completed'),
+    ('disputed', 'reverse', 'cancelled'),
+    ('disputed', 'undo', 'accepted'),
+    ('disputed', 'contest_payment', 'disputed'),
+    ('disputed', 'confirm_payer', 'disputed'),
+    ('disputed', 'return_payment', 'cancelled'),
+    ('completed', 'undo', 'accepted'),
+    ('completed', 'contest_payment', 'completed'),
+    ('completed', 'confirm_payer', 'completed'),
+    ('completed', 'award', 'completed'),
+    ('completed', 'reverse', 'cancelled'),
+    ('completed', 'return_payment', 'cancelled'),
+    ('completed', 'contest', 'disputed'),
+    ('delivered', 'restore_dispute', 'disputed')
+  )),
+  -- The part of `actor` before the colon.
+  constraint order_steps_actor check ((action, split_part(actor, ':', 1)) in (
+    ('quote', 'agent'), ('quote', 'user'), ('quote', 'wallet'),
+    ('accept', 'user'), ('accept', 'wallet'), ('accept', 'agent'),
+    ('pay', 'user'), ('pay', 'wallet'), ('pay', 'agent'),
+    ('start', 'agent'), ('start', 'user'), ('start', 'wallet'), ('start', 'clock'),
+    ('deliver', 'agent'), ('deliver', 'user'), ('deliver', 'wallet'),
+    ('revision', 'user'), ('revision', 'wallet'), ('revision', 'agent'),
+    ('decline_revision', 'agent'), ('decline_revision', 'user'), ('decline_revision', 'wallet'),
+    ('dispute', 'user'), ('dispute', 'wallet'), ('dispute', 'agent'),
+    ('approve', 'user'), ('approve', 'wallet'), ('approve', 'agent'),
+    ('cancel', 'user'), ('cancel', 'wallet'), ('cancel', 'agent'),
+    ('refund', 'agent'), ('refund', 'user'), ('refund', 'wallet'),
+    ('award', 'user'), ('award', 'admin_key'),
+    ('reverse', 'user'), ('reverse', 'admin_key'),
+    ('release', 'clock'),
+    ('finish', 'clock'),
+    ('overdue', 'clock'),
+    ('expire', 'clock'),
+    ('lapse', 'clock'),
+    ('undo', 'clock'),
+    ('contest_payment', 'clock'),
+    ('confirm_payer', 'user'), ('confirm_payer', 'wallet'), ('confirm_payer', 'agent'),
+    ('return_payment', 'user'), ('return_payment', 'wallet'), ('return_payment', 'agent'),
+    ('restore_delivery', 'clock'),
+    ('contest', 'user'), ('contest', 'wallet'), ('contest', 'agent'),
+    ('restore_dispute', 'clock')
+  ))
 );
 
 create table order_messages (
@@ -154,10 +265,29 @@ create table order_messages (
 );
 create index order_messages_of_order on order_messages (order_id, created_at desc, id desc);
 
+-- The generations that a buyer requests in a workspace. The quota is counted on the order, under its lock.
+create table workspace_deliverables (
+  id text primary key check (id ~ '^dlv_[0-9]+_[0-9a-z]{17}$'),
+  order_id text not null references orders,
+  prompt text not null check (length(prompt) <= 4000),
+  status text not null check (status in ('pending', 'completed', 'failed')),
+  item jsonb,
+  failure text check (length(failure) between 1 and 500),
+  deadline timestamptz not null,
+  created_at timestamptz not null,
+  ended_at timestamptz,
+  constraint workspace_deliverables_ended check ((status = 'pending') = (ended_at is null)),
+  constraint workspace_deliverables_item check ((status = 'completed') = (item is not null)),
+  constraint workspace_deliverables_failure check ((status = 'failed') = (failure is not null))
+);
+create index workspace_deliverables_of_order on workspace_deliverables (order_id, created_at desc, id desc);
+create index workspace_deliverables_due on workspace_deliverables (deadline) where status = 'pending';
+
 create table reviews (
   id text primary key check (id ~ '^rev_[0-9]+_[0-9a-z]{17}$'),
   order_id text not null references orders (id),
-  listing_id text not null references listings (id),
+  -- Null when the order came from a bounty.
+  listing_id text references listings (id),
   agent_id text not null references agents (id),
   buyer text not null,
   rating integer not null check (rating between 1 and 5),
@@ -168,19 +298,19 @@ create table reviews (
 create index reviews_of_agent on reviews (agent_id, created_at desc, id desc);
 create index reviews_of_listing on reviews (listing_id, created_at desc, id desc);
 
--- Who has a settled order of a listing: the first one of each buyer counts.
-create table listing_buyers (
-  listing_id text not null references listings (id),
-  buyer text not null,
-  primary key (listing_id, buyer)
+-- The portfolio of an agent is its completed public orders. Only what the agent hides is stored.
+create table portfolio_hidden (
+  agent_id text not null references agents,
+  source_type text not null check (source_type in ('order', 'deliverable')),
+  -- An order, a generation of a workspace, or `<order id>:<position>` of an item of a delivery.
+  source_id text not null,
+  order_id text not null references orders,
+  hidden_at timestamptz not null,
+  primary key (agent_id, source_type, source_id),
+  constraint portfolio_hidden_source check (
+    case source_type
+      when 'order' then source_id = order_id
+      else source_id like 'dlv\_%' or source_id ~ ('^' || order_id || ':[1-9][0-9]?$')
+    end
+  )
 );
-
--- An agent without an address is owed all the same: its payout waits for one.
-alter table payouts alter column payee drop not null;
--- The payment that must be final before this leaves; null when nothing stands behind it but our own books.
-alter table payouts add column purpose text check (length(purpose) between 1 and 100);
--- What was decided and undone before it was signed; decided anew it begins another round.
-alter table payouts drop constraint payouts_state_check;
-alter table payouts add constraint payouts_state_check
-  check (state in ('queued', 'held', 'numbered', 'signed', 'final', 'failed', 'withdrawn'));
-alter table payouts add constraint payouts_payee check (payee is not null or state in ('failed', 'withdrawn'));

@@ -115,6 +115,15 @@ describe('migrate', () => {
     expect(await isThere('others')).toBe(false)
   })
 
+  test('rejects a database that other files made, and accepts one with later files', async () => {
+    const files = { '0001_core.sql': 'create table things (id int)', '0003_orders.sql': 'select 1' }
+    await migrate(url, migrationsOf({ ...files, '0002_requests.sql': 'select 2' }))
+    await expect(migrate(url, migrationsOf(files))).rejects.toThrow(
+      'The database has migration 0002_requests, which this version does not have. Drop the database',
+    )
+    expect(await migrate(url, migrationsOf({ '0001_core.sql': files['0001_core.sql'] }))).toEqual([])
+  })
+
   test('rolls back a failing file, keeps the earlier ones, and applies the corrected file', async () => {
     const broken = migrationsOf({
       '0001_first.sql': 'create table things (id int)',

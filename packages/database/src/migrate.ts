@@ -16,7 +16,7 @@ const LOCK_NOT_AVAILABLE = '55P03'
 /** First line of a migration whose statements cannot run in a transaction, such as `create index concurrently`. */
 const OUTSIDE_TRANSACTION = '-- outside a transaction'
 
-/** Applies the missing migrations, each in its own transaction. Rejects a file that was changed after it was applied. */
+/** Applies the missing migrations, each in its own transaction. Rejects a database that others made, or an earlier form of a file. */
 export async function migrate(url: string, migrations = readMigrations()): Promise<string[]> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
@@ -31,12 +31,10 @@ export async function migrate(url: string, migrations = readMigrations()): Promi
       'select name, checksum from migrations',
     )
     const applied = new Map(rows.map((row) => [row.name, row.checksum]))
+    rejectOtherHistory(applied, migrations)
     const done: string[] = []
     for (const migration of migrations) {
-      const before = applied.get(migration.name)
-      if (before === migration.checksum) continue
-      if (before !== undefined)
-        throw new Error(`Migration ${migration.name} was changed after it was applied`)
+      if (applied.has(migration.name)) continue
       await withLocks(() => apply(client, migration))
       done.push(migration.name)
     }
@@ -48,6 +46,22 @@ export async function migrate(url: string, migrations = readMigrations()): Promi
     await client.end()
   }
 }
+
+/** A later release may have applied more files. Anything else was made by files that are not these. */
+function rejectOtherHistory(applied: ReadonlyMap<string, string>, migrations: readonly Migration[]): void {
+  const known = new Map(migrations.map(({ name, checksum }) => [name, checksum]))
+  const last = migrations.at(-1)?.name ?? ''
+  for (const [name, checksum] of applied) {
+    if (!known.has(name) && name < last)
+      throw new Error(`The database has migration ${name}, which this version does not have. ${RECREATE}`)
+    if (known.has(name) && known.get(name) !== checksum)
+      throw new Error(`Migration ${name} was changed after it was applied. ${RECREATE}`)
+  }
+}
+
+/** There is no upgrade before the first release: docs/operations/migrations.md. */
+const RECREATE =
+  'Drop the database, create it again and migrate it. If its data matters, use the version that made it.'
 
 const SILENT = new Logger(() => () => {})
 

@@ -41,49 +41,49 @@ export interface Tables {
   agents: {
     id: string
     name: string
+    name_skeleton: string | null
+    written_skeleton: string | null
+    renamed_at: Date | null
+    previous_name: string | null
     slug: string
     description: string
     capabilities: string[]
     ai_models: string[]
     avatar_url: string | null
-    endpoint_url: string | null
-    owner_user_id: string | null
-    owner_wallet: string | null
     twitter_username: string | null
     verified: Generated<number>
+    featured_rank: number | null
+    owner_user_id: string | null
+    owner_wallet: string | null
+    owner_proven_by: string | null
     marketable: GeneratedAlways<boolean>
-    payout_chain: string | null
-    payout_wallet: string | null
-    payout_address_base: string | null
     api_key_fingerprint: Buffer
     api_key_sealed: Buffer
     api_key_hint: string
+    api_key_replaced_at: Date | null
+    endpoint_url: string | null
     webhook_secret_sealed: Buffer | null
-    total_orders: Generated<number>
-    completed_orders: Generated<number>
-    rating_sum: Generated<number>
-    rating_count: Generated<number>
-    service_count: Generated<number>
-    token_mint: string | null
-    featured_rank: number | null
-    created_at: Date
-    updated_at: Date
-    search: GeneratedAlways<string>
+    payout_chain: string | null
+    payout_wallet: string | null
+    payout_address_base: string | null
     payout_by_owner_only: Generated<boolean>
     pending_payout_chain: string | null
     pending_payout_wallet: string | null
     pending_payout_address_base: string | null
     pending_payout_since: Date | null
     pending_payout_by: string | null
-    renamed_at: Date | null
-    previous_name: string | null
-    owner_proven_by: string | null
-    name_skeleton: string | null
-    written_skeleton: string | null
-    last_seen_at: Generated<Date>
-    api_key_replaced_at: Date | null
-    closed_at: Date | null
+    token_mint: string | null
     identity_mint: string | null
+    total_orders: Generated<number>
+    completed_orders: Generated<number>
+    rating_sum: Generated<number>
+    rating_count: Generated<number>
+    service_count: Generated<number>
+    created_at: Date
+    updated_at: Date
+    last_seen_at: Generated<Date>
+    closed_at: Date | null
+    search: GeneratedAlways<string>
   }
   approvals: {
     id: string
@@ -387,15 +387,15 @@ export interface Tables {
     search: GeneratedAlways<string>
   }
   notifications: {
-    recipient: string
     id: string
+    recipient: string
     kind: string
+    about: string | null
     title: string
     body: string
     data: Json
     created_at: Date
     read_at: Date | null
-    about: string | null
   }
   oauth_grants: {
     id: string
@@ -456,53 +456,53 @@ export interface Tables {
   orders: {
     id: string
     listing_id: string | null
+    bounty_id: string | null
     agent_id: string
     buyer: string
     client_wallet: string | null
+    client_proven_by: string | null
+    for_principal: Generated<boolean>
     status: string
     title: string
     brief: string
     reference_urls: string[]
     reference_images: string[]
     requirement_answers: Json
-    price_type: string
+    is_private: boolean
     turnaround_hours: number
     max_revisions: number
     revision_count: number
-    is_private: boolean
-    payment_method: string | null
+    price_type: string
     price_micros: bigint | null
     quote_message: string | null
     price_until: Date | null
+    payment_method: string | null
     pending_network: string | null
     pending_reference: string | null
     payment_error: string | null
     payment_network: string | null
     payment_reference: string | null
     paid_at: Date | null
+    payer_proven: boolean
+    payout_waits_until: Date | null
+    contested_at: Date | null
+    contest_ends_at: Date | null
     deliver_by: Date | null
     delivered_at: Date | null
     review_ends_at: Date | null
     review_left_ms: bigint | null
     complaint: string | null
-    closed_at: Date | null
-    outcome: string | null
-    due_at: Date | null
-    created_at: Date
-    updated_at: Date
-    payer_proven: boolean
-    agent_share_bps: number | null
-    payout_waits_until: Date | null
-    contested_at: Date | null
-    contest_ends_at: Date | null
-    for_principal: Generated<boolean>
-    client_proven_by: string | null
     quota_total: Generated<number>
     quota_used: Generated<number>
     quota_pending: Generated<number>
     workspace_ends_at: Date | null
     renewal_offered_at: Date | null
-    bounty_id: string | null
+    closed_at: Date | null
+    outcome: string | null
+    agent_share_bps: number | null
+    due_at: Date | null
+    created_at: Date
+    updated_at: Date
   }
   outgoing_transfers: {
     network: string
@@ -554,10 +554,10 @@ export interface Tables {
     counted_epoch: string | null
     short_since: Date | null
     short_micros: Generated<bigint>
-    updated_at: Date
     disagreement: string | null
     readings_begun: Generated<bigint>
     newest_reading: Generated<bigint>
+    updated_at: Date
   }
   payout_nonces: {
     network: string
@@ -568,6 +568,7 @@ export interface Tables {
     network: string
     reference: string
     payout_id: string
+    round: Generated<number>
     n: number
     bytes: string
     nonce: bigint | null
@@ -576,7 +577,6 @@ export interface Tables {
     max_priority_fee_per_gas: string | null
     is_dead: Generated<boolean>
     created_at: Date
-    round: Generated<number>
   }
   payout_totals: {
     agent_id: string
@@ -595,28 +595,28 @@ export interface Tables {
     network: string
     kind: string
     subject: string
+    purpose: string | null
+    agent_id: string | null
     payee: string | null
     amount_micros: bigint
     state: string
-    reason: string | null
-    nonce: bigint | null
-    final_reference: string | null
-    created_at: Date
-    updated_at: Date
-    due_at: Date
     round: Generated<number>
-    purpose: string | null
-    notified_agent: string | null
-    not_before: Date | null
     hold_code: string | null
     hold_detail: string | null
-    agent_id: string | null
+    reason: string | null
+    held_at_reading: bigint | null
+    not_before: Date | null
+    contested_at: Date | null
     approval_id: string | null
     approved_at: Date | null
     counts_against_caps: Generated<boolean>
     opens_account: Generated<boolean>
-    contested_at: Date | null
-    held_at_reading: bigint | null
+    nonce: bigint | null
+    final_reference: string | null
+    notified_agent: string | null
+    created_at: Date
+    updated_at: Date
+    due_at: Date
   }
   portfolio_hidden: {
     agent_id: string
@@ -651,9 +651,9 @@ export interface Tables {
     reference: string | null
     result_id: string | null
     why: string | null
+    contested_at: Date | null
     created_at: Date
     updated_at: Date
-    contested_at: Date | null
   }
   refund_claims: {
     unmatched_id: string
@@ -707,28 +707,28 @@ export interface Tables {
     treasury: string
     final_micros: bigint
     latest_micros: bigint
+    cold_address: string | null
+    cold_micros: bigint | null
     ledger_micros: bigint
     in_flight_micros: bigint
+    in_flight: Json | null
+    in_flight_count: number | null
+    venues_micros: Generated<bigint>
     escrow_micros: bigint
     payable_micros: bigint
     surplus_micros: bigint
     suspense_micros: bigint
     fees_micros: bigint
+    earn_micros: Generated<bigint>
+    unfinal_micros: Generated<bigint>
     short_micros: bigint
     root: string | null
     leaf_count: number | null
     groups: Json | null
-    day: string | null
-    in_flight: Json | null
-    in_flight_count: number | null
     wallets_root: string | null
     wallet_count: number | null
     wallets_micros: bigint | null
-    unfinal_micros: Generated<bigint>
-    cold_address: string | null
-    cold_micros: bigint | null
-    venues_micros: Generated<bigint>
-    earn_micros: Generated<bigint>
+    day: string | null
   }
   reviews: {
     id: string
@@ -776,6 +776,9 @@ export interface Tables {
   transfers: {
     network: string
     reference: string
+    transfer_index: Generated<number>
+    is_whole: Generated<boolean>
+    subject: GeneratedAlways<string>
     purpose: string
     payer: string | null
     amount_micros: bigint
@@ -787,9 +790,6 @@ export interface Tables {
     state: string
     checked_at: Date
     created_at: Date
-    transfer_index: Generated<number>
-    is_whole: Generated<boolean>
-    subject: GeneratedAlways<string>
   }
   treasury_positions: {
     network: string

@@ -6,7 +6,6 @@ import type { ReserveAnchors } from '@market/core/ports/reserve-anchor'
 import type { SignerContext } from '@market/custody/wallets'
 import { type EarnContext, openPools, type PauseReason, readPools } from '@market/earn/pools'
 import { findEarnHolders } from '@market/earn/withdrawals'
-import { foldNames } from '@market/identity/agents'
 import { SECOND } from '@market/kernel/clock'
 import { type Purposes, recheckTransfers } from '@market/money/payments'
 import { payoutLimitMetrics, payoutMetrics } from '@market/money/payouts'
@@ -119,16 +118,6 @@ export async function reportUnopenableWallets(ctx: SweepContext, log: SweepLog):
     log.error(
       { count: wallets.length, newest: wallets[0] },
       'server wallets are sealed to a key that this worker does not have',
-    )
-}
-
-/** Names that new agents could not have stay; an operator may talk to their owners. */
-export async function reportFoldedNames(ctx: JobContext, log: SweepLog): Promise<void> {
-  const { folded, renamed, notAllowed } = await foldNames(ctx)
-  if (renamed.length > 0 || notAllowed.length > 0)
-    log.error(
-      { folded, renamed, not_allowed: notAllowed },
-      'names of existing agents look like others or are not allowed any more',
     )
 }
 

@@ -26,7 +26,6 @@ import { perNetwork } from './per-network.ts'
 import {
   reportAnchors,
   reportAudit,
-  reportFoldedNames,
   reportGas,
   reportHeldPayouts,
   reportPools,
@@ -176,12 +175,6 @@ export const SWEEPS: readonly Sweep<SweepContext>[] = [
     everyMs: 5 * SECOND,
     does: 'Moves changes of figures into their totals',
     run: rollUpStatistics,
-  },
-  {
-    name: 'fold-names',
-    everyMs: MINUTE,
-    does: 'Makes names from before migration 0042 unique by how they look: the older of two agents keeps its name',
-    run: reportFoldedNames,
   },
   {
     name: 'delete-replaced-jobs',

@@ -14,7 +14,6 @@ export { findAgentById, findAgentByKey, findAgentsById, getAgent } from './get-a
 export { linkAgent } from './link-agent.ts'
 export { featuredAgents, listAgents, listModels } from './list-agents.ts'
 export { lockBuyer, lockPrincipal } from './lock-buyer.ts'
-export { foldNames } from './naming/fold-names.ts'
 export { rejectOwnCase } from './naming/own-case.ts'
 export { END_LEAK, notifyOwner } from './notify-owner.ts'
 export {

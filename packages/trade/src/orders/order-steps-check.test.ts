@@ -2,9 +2,9 @@ import { readMigrations } from '@market/database/migrations'
 import { expect, test } from 'vitest'
 import { ACTOR_KINDS, ACTORS, EARLIER_ACTORS, EARLIER_STEPS, TRANSITIONS } from './states.ts'
 
-/** The rows of a CHECK `(…) in (('a', 'b'), …)` as the newest migration that adds it writes them. */
+/** The rows of a CHECK `(…) in (('a', 'b'), …)` as the newest migration that has it writes them. */
 function rowsOf(constraint: string): string[] {
-  const definition = new RegExp(`add constraint ${constraint} check \\(\\([^]*?\\) in \\(([^]*?)\\n\\)\\)`)
+  const definition = new RegExp(`constraint ${constraint} check \\(\\([^]*?\\) in \\(([^]*?)\\n *\\)\\)`)
   const body = readMigrations()
     .map(({ sql }) => definition.exec(sql)?.[1])
     .findLast((text) => text !== undefined)

@@ -19,16 +19,3 @@ export async function findAgentsNamed(db: Db | Tx, skeletons: Skeletons): Promis
     .execute()
   return rows.map(agentOf)
 }
-
-/** The oldest agents whose names have no skeletons yet. */
-export async function findUnfoldedAgents(db: Db, limit: number): Promise<Agent[]> {
-  const rows = await db
-    .selectFrom('agents')
-    .select(AGENT_COLUMNS)
-    .where('name_skeleton', 'is', null)
-    .orderBy('created_at')
-    .orderBy('id')
-    .limit(limit)
-    .execute()
-  return rows.map(agentOf)
-}

@@ -1,11 +1,10 @@
 import { record } from '@market/core/audit'
-import type { Actor, Needs, SystemActor } from '@market/core/context'
+import type { Actor, Needs } from '@market/core/context'
 import type { Tx } from '@market/database/transact'
 import { HOUR } from '@market/kernel/clock'
 import type { AgentId } from '@market/kernel/ids'
 import { looksLike, type Skeletons, skeletonsOf } from '../../names/index.ts'
 import type { Agent } from '../agent.ts'
-import { notifyOwner } from '../notify-owner.ts'
 import { lockAgent, saveAgent } from '../store.ts'
 import { findAgentsNamed } from './find-named.ts'
 
@@ -57,8 +56,8 @@ const asTaker = (ctx: Ctx, agentId: AgentId) => ({
 })
 
 /** Gives the agent its name with a suffix, because `takenBy` has the name. Undefined when that name is taken too. */
-export async function renameWithSuffix(
-  ctx: Needs<'clock' | 'ids' | 'vault' | 'requestId'> & { readonly actor: Actor | SystemActor },
+async function renameWithSuffix(
+  ctx: Needs<'clock' | 'ids' | 'vault' | 'requestId'> & { readonly actor: Actor },
   tx: Tx,
   agent: Agent,
   takenBy: AgentId,
@@ -72,12 +71,6 @@ export async function renameWithSuffix(
     act: 'agents.name_lost',
     subject: agent.id,
     details: { from: agent.name, to: name, taken_by: takenBy },
-  })
-  await notifyOwner(ctx, tx, agent, {
-    kind: 'agent.name_lost',
-    title: `${agent.name} is now named ${name}`,
-    body: 'The name of this agent looked like the name of an older agent, so it got a suffix. Choose another name.',
-    data: { from: agent.name, to: name },
   })
   return renamed
 }

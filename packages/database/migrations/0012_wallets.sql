@@ -1,31 +1,15 @@
--- Operations of the agents' server wallets, their withdraw addresses, and the tokens of agents.
+-- The server wallets of agents, what they do, the tokens of agents, their creator fees, and swaps of users.
 
--- A user's agent gets no owner wallet afterwards: it could sign for the server wallet.
-create or replace function keep_owner() returns trigger language plpgsql as $$
-begin
-  if old.owner_wallet is not null and new.owner_wallet is distinct from old.owner_wallet then
-    raise exception 'an agent''s owner wallet stays' using errcode = 'check_violation', constraint = 'agents_owner_stays';
-  end if;
-  if old.owner_user_id is not null and new.owner_user_id is distinct from old.owner_user_id then
-    raise exception 'an agent''s owner stays' using errcode = 'check_violation', constraint = 'agents_owner_stays';
-  end if;
-  if old.owner_user_id is not null and old.owner_wallet is null and new.owner_wallet is not null then
-    raise exception 'a user''s agent gets no owner wallet'
-      using errcode = 'check_violation', constraint = 'agents_owner_stays';
-  end if;
-  -- A contract of the same address on another network can belong to somebody else. A key is the same everywhere.
-  if old.owner_wallet is not null and new.owner_proven_by is distinct from old.owner_proven_by
-    and new.owner_proven_by is distinct from 'key' then
-    raise exception 'how an agent''s owner wallet was proven stays'
-      using errcode = 'check_violation', constraint = 'agents_owner_stays';
-  end if;
-  return new;
-end $$;
-drop trigger agents_owner_stays on agents;
-create trigger agents_owner_stays before update of owner_wallet, owner_user_id, owner_proven_by on agents
-  for each row execute function keep_owner();
-
-alter table agents add column identity_mint text check (char_length(identity_mint) between 32 and 44);
+-- The server wallet of an agent: a random key, sealed to a public key.
+create table agent_wallets (
+  agent_id text not null references agents (id),
+  chain text not null check (chain in ('solana', 'base')),
+  address text not null unique,
+  secret_sealed bytea not null
+    constraint agent_wallets_sealed_to_key check (octet_length(secret_sealed) = 89 and get_byte(secret_sealed, 0) = 2),
+  created_at timestamptz not null,
+  primary key (agent_id, chain)
+);
 
 -- One thing that a server wallet does. The api adds rows; the worker checks, signs, sends and ends them.
 create table wallet_operations (
@@ -200,3 +184,90 @@ create table agent_tokens (
   created_at timestamptz not null,
   constraint agent_tokens_launched check (mode <> 'token2022' or (tx_hash is not null and description is not null))
 );
+
+-- Creator fees of agents' tokens: what the platform received, how it is split, and which transaction paid the agent.
+create table creator_fees (
+  id text primary key check (id ~ '^cfe_[0-9]+_[0-9a-z]{17}$'),
+  agent_id text not null references agents (id),
+  -- As the token was when the fee was recorded.
+  mint text not null check (char_length(mint) between 32 and 44),
+  mode text not null check (mode in ('token2022', 'pumpfun')),
+  amount_lamports bigint not null check (amount_lamports > 0),
+  agent_lamports bigint not null check (agent_lamports >= 0),
+  partner_lamports bigint not null check (partner_lamports >= 0),
+  buyback_lamports bigint not null check (buyback_lamports >= 0),
+  -- The transaction that paid the fee to the platform. It counts once.
+  source_tx text not null unique check (char_length(source_tx) between 64 and 88),
+  status text not null check (status in ('accrued', 'settled')),
+  recorded_by text not null check (recorded_by ~ '^user:.' and length(recorded_by) <= 300),
+  created_at timestamptz not null,
+  -- The transaction that paid the agent's share. It settles one fee.
+  settle_tx text unique check (char_length(settle_tx) between 64 and 88),
+  settled_by text check (settled_by ~ '^user:.' and length(settled_by) <= 300),
+  settled_at timestamptz,
+  constraint creator_fees_shares check (agent_lamports + partner_lamports + buyback_lamports = amount_lamports),
+  constraint creator_fees_settled check (
+    (settle_tx is not null) = (status = 'settled')
+    and (settled_by is not null) = (status = 'settled')
+    and (settled_at is not null) = (status = 'settled')
+  )
+);
+create index creator_fees_newest on creator_fees (created_at desc, id desc);
+create index creator_fees_of_agent on creator_fees (agent_id, created_at desc, id desc);
+create index creator_fees_by_status on creator_fees (status, created_at desc, id desc);
+
+create function check_creator_fee() returns trigger language plpgsql as $$
+begin
+  if tg_op = 'INSERT' then
+    if new.status <> 'accrued' then
+      raise exception 'a creator fee begins as accrued'
+        using errcode = 'check_violation', constraint = 'creator_fees_transition';
+    end if;
+    return new;
+  end if;
+  if (new.id, new.agent_id, new.mint, new.mode, new.amount_lamports, new.agent_lamports, new.partner_lamports,
+      new.buyback_lamports, new.source_tx, new.recorded_by, new.created_at)
+    is distinct from
+     (old.id, old.agent_id, old.mint, old.mode, old.amount_lamports, old.agent_lamports, old.partner_lamports,
+      old.buyback_lamports, old.source_tx, old.recorded_by, old.created_at) then
+    raise exception 'a recorded creator fee stays' using errcode = 'check_violation', constraint = 'creator_fees_stays';
+  end if;
+  if (old.status, new.status) <> ('accrued', 'settled') then
+    raise exception 'a creator fee with status % does not become %', old.status, new.status
+      using errcode = 'check_violation', constraint = 'creator_fees_transition';
+  end if;
+  return new;
+end $$;
+create trigger creator_fees_transition before insert or update on creator_fees
+  for each row execute function check_creator_fee();
+
+-- Swaps from USDC to SOL that users ordered for their own wallets. The marketplace holds no money of them: a row only says
+-- which message was checked, and what became of it.
+create table swap_orders (
+  id text primary key check (id ~ '^swp_[0-9]+_[0-9a-z]{17}$'),
+  user_id text not null references users (idp_user_id),
+  -- The taker, who signs.
+  wallet text not null check (wallet ~ '^[1-9A-HJ-NP-Za-km-z]{32,44}$'),
+  amount_micros bigint not null check (amount_micros between 1 and 1000000000000),
+  min_out_lamports bigint not null check (min_out_lamports > 0),
+  -- SHA-256 of the exact message that was checked. A venue must not return one message for two orders: both would be
+  -- reported as executed after one transfer.
+  message_sha256 bytea not null constraint swap_orders_message unique check (octet_length(message_sha256) = 32),
+  -- The venue's id of the quote.
+  venue_request text not null check (venue_request ~ '^[\x21-\x7e]{1,200}$'),
+  -- After this block height the message can no longer be executed.
+  last_valid_height bigint not null check (last_valid_height >= 0),
+  -- `ordered` until it is submitted, then `pending` until the chain shows the outcome.
+  status text not null check (status in ('ordered', 'pending', 'confirmed', 'failed')),
+  signature text check (signature ~ '^[1-9A-HJ-NP-Za-km-z]{64,88}$'),
+  created_at timestamptz not null,
+  expires_at timestamptz not null check (expires_at > created_at),
+  executed_at timestamptz,
+  constraint swap_orders_executed check (
+    (status = 'ordered') = (signature is null) and (status = 'ordered') = (executed_at is null)
+  )
+);
+create index swap_orders_of_user on swap_orders (user_id);
+-- For the sweep: what was never executed is deleted earlier.
+create index swap_orders_unexecuted_at on swap_orders (created_at) where status = 'ordered';
+create index swap_orders_executed_at on swap_orders (created_at) where status <> 'ordered';

@@ -219,29 +219,6 @@ end $$;
 create trigger earn_deposits_of_api before insert on earn_deposits for each row execute function check_earn_request();
 create trigger earn_withdrawals_of_api before insert on earn_withdrawals for each row execute function check_earn_request();
 
-alter table payment_intents drop constraint payment_intents_purpose_kind_check;
-alter table payment_intents add constraint payment_intents_purpose_kind_check
-  check (purpose_kind in ('order', 'registration', 'purchase', 'bounty', 'earn_deposit')) not valid;
-
--- Two more kinds of payout: to the wallet of the venues, and to a depositor. The api cannot request either: for it
--- `is_payout_required` returns false.
-alter table payouts drop constraint payouts_kind_check;
-alter table payouts add constraint payouts_kind_check
-  check (kind in ('payout', 'refund', 'surplus', 'fee_withdrawal', 'move_to_cold', 'move_to_venue', 'earn_withdrawal')) not valid;
--- A move to a venue is paid by many transfers.
-alter table payout_transfers drop constraint payout_transfers_pkey;
-alter table payout_transfers add primary key (payout_id, network, reference, transfer_index);
-create index payouts_to_venue on payouts (network) where kind = 'move_to_venue';
-
--- `venue`: what a pool has there, below zero like the treasury. `pool`: what belongs to its depositors. `withdrawal`: owed
--- for burned shares.
-alter table ledger_accounts drop constraint ledger_accounts_kind_check;
-alter table ledger_accounts add constraint ledger_accounts_kind_check
-  check (kind in ('world', 'cold', 'venue', 'escrow', 'payable', 'fees', 'suspense', 'surplus', 'pool', 'withdrawal')) not valid;
-alter table ledger_accounts drop constraint ledger_accounts_sign;
-alter table ledger_accounts add constraint ledger_accounts_sign
-  check (may_be_negative = (kind in ('world', 'cold', 'venue'))) not valid;
-
 -- The api moves no money of pools. What it claims for a deposit goes to escrow, from where only the worker takes it.
 create function check_earn_move_of_api() returns trigger language plpgsql as $$
 begin
@@ -265,7 +242,3 @@ begin
 end $$;
 create trigger transfers_of_move before insert or update of purpose on transfers
   for each row when (new.purpose <> '') execute function check_transfer_of_move();
-
--- Snapshots: what the ledger has in venues, and owes to depositors. Zero in snapshots from before.
-alter table reserve_snapshots add column venues_micros bigint not null default 0 check (venues_micros >= 0);
-alter table reserve_snapshots add column earn_micros bigint not null default 0 check (earn_micros >= 0);

@@ -43,7 +43,9 @@ create index bounties_of_poster on bounties (poster, id desc);
 create index bounties_of_wallet on bounties (client_wallet, id desc) include (client_proven_by);
 create index bounties_due on bounties (expires_at, id) where status = 'open';
 create index bounties_open_of_poster on bounties (poster) where status = 'open';
-create index bounties_open_of_wallet on bounties (client_wallet) where status = 'open';
+-- With the budget: whether a transfer of a wallet could accept a claim of one of its open bounties is found in one row, also
+-- when the wallet has many that cost more.
+create index bounties_open_of_wallet on bounties (client_wallet, budget_micros) where status = 'open';
 
 -- Some bounties with the words, in no order. Without the settings Postgres would read the table from its beginning for a
 -- common word, past every bounty with another status.
@@ -113,26 +115,8 @@ end $$;
 create trigger bounty_claims_transition before update of status on bounty_claims
   for each row when (old.status <> new.status) execute function check_claim_transition();
 
--- An order comes from a listing or from a bounty, and a bounty leads to one order.
-alter table orders alter column listing_id drop not null;
-alter table orders add column bounty_id text references bounties (id);
-create unique index orders_of_bounty on orders (bounty_id) where bounty_id is not null;
-alter table orders drop constraint orders_payment_method_check;
-alter table orders add constraint orders_payment_method_check check (payment_method in ('x402', 'bounty')) not valid;
-alter table orders add constraint orders_source check (
-  (listing_id is null) = (bounty_id is not null)
-  and (bounty_id is not null) = (payment_method is not distinct from 'bounty')
-) not valid;
--- The buyer of an order that comes with its payment pays 10 % on top of a price of at most 1,000,000 USD.
-alter table orders drop constraint orders_price_micros_check;
-alter table orders add constraint orders_price_micros_check
-  check (price_micros > 0 and price_micros <= 1100000000000) not valid;
-alter table reviews alter column listing_id drop not null;
-alter table activity drop constraint activity_listing;
-alter table activity add constraint activity_listing check (
-  case kind when 'service' then listing_id is not null when 'order' then true when 'review' then true
-  else listing_id is null end
-) not valid;
+-- An order names its bounty, and an acceptance below names its order.
+alter table orders add foreign key (bounty_id) references bounties (id);
 
 -- Each transfer that a poster named to accept a claim. The one that arrives first pays the order; the others are refunded.
 create table bounty_acceptances (
@@ -172,53 +156,3 @@ begin
 end $$;
 create trigger bounty_acceptances_transition before update of status on bounty_acceptances
   for each row when (old.status <> new.status) execute function check_acceptance_transition();
-
-alter table payment_intents drop constraint payment_intents_purpose_kind_check;
-alter table payment_intents add constraint payment_intents_purpose_kind_check
-  check (purpose_kind in ('order', 'registration', 'purchase', 'bounty')) not valid;
-
--- As in 0037, with the refund of a transfer that did not accept its claim.
-create or replace function is_payout_required(payout payouts) returns boolean language plpgsql stable
-  set search_path = public, pg_temp as $$
-declare
-  paid transfers;
-  ended orders;
-  may_go_elsewhere boolean := exists (
-    select from approvals where kind = 'redirect_payout' and subject = payout.id and state = 'approved');
-begin
-  if payout.kind in ('fee_withdrawal', 'move_to_cold') then
-    return exists (
-      select from approvals where id = payout.subject and state = 'approved' and payload ->> 'network' = payout.network
-        and kind = case payout.kind when 'fee_withdrawal' then 'withdraw_fees' else 'move_to_cold' end);
-  end if;
-  if payout.purpose is null then
-    select * into paid from transfers where network = payout.network and state = 'final'
-      and subject = regexp_replace(payout.subject, '^(suspense|surplus):((base|alt):)?', '');
-    return paid.network is not null and payout.kind = 'surplus' and (paid.payer = payout.payee or may_go_elsewhere or exists (
-      select from approvals where kind = 'refund_unmatched' and state = 'approved'
-        and subject = split_part(payout.subject, ':', 1) || ':' || paid.network || ':' || paid.subject));
-  end if;
-  select * into paid from transfers where purpose = payout.purpose and purpose <> '' and state <> 'gone';
-  if paid.network is distinct from payout.network then
-    return false;
-  end if;
-  if payout.kind = 'surplus' then
-    return payout.amount_micros = paid.amount_micros - paid.due_micros and (paid.payer = payout.payee or may_go_elsewhere);
-  end if;
-  if payout.kind = 'refund' and paid.payer is distinct from payout.payee and not may_go_elsewhere then
-    return false;
-  end if;
-  if payout.purpose = 'registration:' || payout.subject then
-    return payout.kind = 'refund' and payout.amount_micros = paid.due_micros;
-  end if;
-  if payout.purpose = 'bounty:' || payout.subject then
-    return payout.kind = 'refund' and payout.amount_micros = paid.due_micros
-      and exists (select from bounty_acceptances where id = payout.subject and status = 'refunded');
-  end if;
-  select * into ended from orders where id = payout.subject and payout.purpose = 'order:' || id;
-  return coalesce(case payout.kind
-    when 'payout' then ended.status = 'completed'
-      and payout.amount_micros * 10000 <= paid.due_micros * ended.agent_share_bps
-    else ended.status in ('completed', 'cancelled')
-      and (payout.amount_micros - 1) * 10000 < paid.due_micros * (10000 - ended.agent_share_bps) end, false);
-end $$;
