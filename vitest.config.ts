@@ -132,6 +132,8 @@ export default defineConfig({
           ...shared,
           name: 'unit',
           include: UNIT,
+          // A test whose conditions skip every assertion fails.
+          expect: { requireAssertions: true },
           // The files of a worker share their imports, which cost more than these tests.
           isolate: false,
           // A unit test that reaches for a service fails.

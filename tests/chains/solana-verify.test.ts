@@ -1,6 +1,7 @@
 import { fetchTransaction, readUsdcChange } from '@market/chains/solana/read-transfer'
 import { solanaChain } from '@market/chains/solana/solana-chain'
 import type { Observation, TransferQuery } from '@market/core/ports/chain'
+import { assert } from '@market/kernel/assert'
 import { usdc as micros } from '@market/kernel/money'
 import { installSolanaUsdc } from '@market/testing/solana-usdc'
 import {
@@ -137,7 +138,7 @@ describe('accepted payments', () => {
       kind: 'ok',
       transfer: { reference, amount: 11_000_000n, payer: payer.address },
     })
-    if (observation.kind !== 'ok') return
+    assert(observation.kind === 'ok', 'the transfer is found')
     expect(Math.abs(observation.transfer.at.getTime() - Date.now())).toBeLessThan(60_000)
     const block = await world.rpc
       .getBlock(observation.transfer.block.height, { rewards: false, transactionDetails: 'signatures' })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { GROUPS, isWrite } from './define.ts'
+import { GROUPS, isWrite, type Operation } from './define.ts'
 import { LIMITS } from './limits.ts'
 import { operationList, operations } from './operations.ts'
 
@@ -12,60 +12,80 @@ const shapeOf = (input: unknown): readonly string[] =>
 const keysOf = (template: string): string[] =>
   [...template.matchAll(/\{([^}]*)\}/g)].map((match) => match[1] ?? '')
 
+/** Fails with the ids of the operations that break the rule, and when the rule is about none. */
+function expectEach(subjects: readonly Operation[], follows: (operation: Operation) => boolean): void {
+  expect(subjects).not.toEqual([])
+  expect(subjects.filter((operation) => !follows(operation)).map(({ id }) => id)).toEqual([])
+}
+
 describe('operations', () => {
-  test.each(Object.entries(operations))('%s has its key as id', (key, operation) => {
-    expect(operation.id).toBe(key)
+  test('have their key as id', () => {
+    expect(operationList.map(({ id }) => id)).toEqual(Object.keys(operations))
   })
 
   test('have a unique method and path', () => {
     const routes = operationList.map(({ method, path }) => `${method} ${path.replace(/\{[^}]*\}/g, '{}')}`)
-    expect(new Set(routes).size).toBe(routes.length)
-  })
-})
-
-describe.each(operationList)('$id', (operation) => {
-  test('have a strict object as input, except where others define the format', () => {
-    expect(operation.input).toBeInstanceOf(z.ZodObject)
-    if (operation.isBare === true || operation.payment?.when === 'always') return
-    const answer = operation.input.safeParse({ nobody_asked: 1 })
-    expect(answer.error?.issues.some((issue) => issue.code === 'unrecognized_keys')).toBe(true)
-  })
-
-  test('have every path and purpose parameter in the input', () => {
-    const keys = shapeOf(operation.input)
-    for (const key of keysOf(operation.path)) expect(keys).toContain(key)
-    for (const key of keysOf(operation.purpose ?? '')) if (key !== 'me') expect(keys).toContain(key)
-  })
-
-  test('need a recent login when operators write', () => {
-    if (isWrite(operation) && operation.callers.includes('admin')) expect(operation.recentLogin).toBe(true)
+    expect(routes.filter((route, index) => routes.indexOf(route) !== index)).toEqual([])
   })
 
   test('have a path under /api and a known group', () => {
-    expect(operation.path).toMatch(/^\/api(\/([a-z0-9-]+|\{[a-z_]+\}))+$/)
-    expect(GROUPS).toContain(operation.group)
+    expectEach(operationList, ({ path }) => /^\/api(\/([a-z0-9-]+|\{[a-z_]+\}))+$/.test(path))
+    expectEach(operationList, ({ group }) => GROUPS.includes(group))
   })
 
-  test('have an existing limit', () => {
-    expect(Object.keys(LIMITS)).toContain(operation.limit)
-    if (operation.limit === 'read') expect(isWrite(operation)).toBe(false)
-    if (operation.limit === 'write') expect(isWrite(operation)).toBe(true)
+  test('have an object as input', () => {
+    expectEach(operationList, ({ input }) => input instanceof z.ZodObject)
   })
 
-  test('only a POST can be marked as a read', () => {
-    if (operation.readsOnly !== true) return
-    expect([operation.method, operation.worksReadOnly]).toEqual(['POST', undefined])
+  test('reject unknown fields, except where others define the format', () => {
+    const ours = operationList.filter(({ isBare, payment }) => isBare !== true && payment?.when !== 'always')
+    expectEach(ours, ({ input }) => {
+      const issues = input.safeParse({ nobody_asked: 1 }).error?.issues ?? []
+      return issues.some(({ code }) => code === 'unrecognized_keys')
+    })
   })
 
-  test('only writes have a purpose or switches', () => {
-    if (isWrite(operation)) return
-    expect(operation.purpose).toBeUndefined()
-    expect(operation.stoppedBy).toBeUndefined()
+  test('have every parameter of their path in the input', () => {
+    const withKeys = operationList.filter(({ path }) => keysOf(path).length > 0)
+    expectEach(withKeys, ({ path, input }) => keysOf(path).every((key) => shapeOf(input).includes(key)))
+  })
+
+  test('have every parameter of their purpose in the input, or {me}', () => {
+    const withKeys = operationList.filter(({ purpose }) => keysOf(purpose ?? '').length > 0)
+    expectEach(withKeys, ({ purpose, input }) =>
+      keysOf(purpose ?? '').every((key) => key === 'me' || shapeOf(input).includes(key)),
+    )
+  })
+
+  test('need a recent login when operators write', () => {
+    const writes = operationList.filter(
+      (operation) => isWrite(operation) && operation.callers.includes('admin'),
+    )
+    expectEach(writes, ({ recentLogin }) => recentLogin === true)
+  })
+
+  test('count writes under another limit than `read`, and reads under another than `write`', () => {
+    expectEach(operationList, ({ limit }) => Object.hasOwn(LIMITS, limit))
+    expectEach(operationList.filter(isWrite), ({ limit }) => limit !== 'read')
+    expectEach(
+      operationList.filter((operation) => !isWrite(operation)),
+      ({ limit }) => limit !== 'write',
+    )
+  })
+
+  test('are marked as a read only when they are a POST', () => {
+    const marked = operationList.filter(({ readsOnly }) => readsOnly === true)
+    expectEach(marked, ({ method, worksReadOnly }) => method === 'POST' && worksReadOnly === undefined)
+  })
+
+  test('have a purpose or switches only when they write', () => {
+    const reads = operationList.filter((operation) => !isWrite(operation))
+    expectEach(reads, ({ purpose, stoppedBy }) => purpose === undefined && stoppedBy === undefined)
   })
 
   test('have a purpose only where wallets may call', () => {
-    if (operation.purpose === undefined) return
-    expect(operation.callers.includes('wallet') || operation.cosigned === true).toBe(true)
+    const signed = operationList.filter(({ purpose }) => purpose !== undefined)
+    expectEach(signed, ({ callers, cosigned }) => callers.includes('wallet') || cosigned === true)
   })
 })
 
