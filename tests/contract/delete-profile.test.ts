@@ -1,7 +1,9 @@
 import { operations } from '@market/contract/operations'
-import { transact } from '@market/database/transact'
+import { type Tx, transact } from '@market/database/transact'
 import { eraseAccount, lockAccountOpen } from '@market/identity/accounts'
 import { lockAgentsOfUser } from '@market/identity/agents'
+import { systemClock } from '@market/kernel/clock'
+import { idSource } from '@market/kernel/ids'
 import { evmSigner } from '@market/testing/evm-signer'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -45,6 +47,8 @@ const remove = (bearer: string, headers: Record<string, string> = {}) =>
 
 const userRow = (sub: string) =>
   market.db.selectFrom('users').selectAll().where('idp_user_id', '=', sub).executeTakeFirstOrThrow()
+
+const ids = idSource(systemClock)
 
 const BRIEF = 'My address is 1 Main Street.'
 
@@ -231,25 +235,25 @@ async function closedOrderOf(bearer: string) {
 const orderAgain = (bearer: string, service_id: string) =>
   market.client().post('/api/orders', { service_id, brief: BRIEF }, { bearer })
 
-/** Resolves when a statement of the API waits for a lock. */
-const blocked = () =>
-  until('a statement waits for a lock', async () => {
+/** Resolves when a statement of the API waits for a lock of this transaction. */
+const blockedBy = (tx: Tx) =>
+  until('a statement waits for a lock of the transaction', async () => {
     const { rows } = await sql<{ waiting: boolean }>`
-      select exists (select from pg_stat_activity
-        where datname = current_database() and wait_event_type = 'Lock') as waiting`.execute(market.db)
+      select exists (select from pg_locks
+        where not granted and pg_backend_pid() = any(pg_blocking_pids(pid))) as waiting`.execute(tx)
     return rows[0]?.waiting === true
   })
 
 test('409: an order that another request is placing; the deletion waits for it', async () => {
   const { sub, token } = await makeUser(market)
-  const { id, ...closed } = await closedOrderOf(token)
+  const closed = await closedOrderOf(token)
   const removal = await transact(market.db, async (tx) => {
     await lockAccountOpen(tx, sub)
     const open = { status: 'quoted', closed_at: null, outcome: null, agent_share_bps: null }
-    const row = { ...closed, ...open, requirement_answers: '{}', id: `${id.slice(0, -1)}z` }
+    const row = { ...closed, ...open, requirement_answers: '{}', id: ids.next('ord') }
     await tx.insertInto('orders').values(row).execute()
     const waiting = remove(token)
-    await blocked()
+    await blockedBy(tx)
     return { waiting }
   })
   rejected(await removal.waiting, 409, 'account_has_open_orders')
@@ -268,7 +272,7 @@ test('404 and 401: an order of the user or of their agent that waited for the de
       await lockAgentsOfUser(tx, sub)
       await tx.updateTable('agents').set({ api_key_hint }).where('id', '=', agent.id).execute()
       const waiting = orderAgain(bearer, listing_id ?? '')
-      await blocked()
+      await blockedBy(tx)
       return { waiting }
     })
     rejected(await ordered.waiting, status, code)

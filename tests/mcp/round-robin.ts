@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { CLIENTS_CLOSE } from '@market/testing/idle-connections'
 
 export interface RoundRobin {
   readonly url: string
@@ -17,12 +18,6 @@ const OF_ONE_CONNECTION = ['connection', 'keep-alive']
 const withoutConnection = (headers: IncomingHttpHeaders): IncomingHttpHeaders =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => !OF_ONE_CONNECTION.includes(name)))
 
-/**
- * The client closes idle connections, not the proxy. Otherwise a request that the client sends while the proxy closes its
- * connection fails with ECONNRESET.
- */
-const NEVER_CLOSES = { keepAliveTimeout: 0 }
-
 /** An HTTP proxy that sends every request to the next server, also within one connection. */
 export async function startRoundRobin(
   urls: readonly string[],
@@ -32,7 +27,7 @@ export async function startRoundRobin(
   const counts = urls.map(() => 0)
   const statuses: number[] = []
   let next = 0
-  const server = createServer(NEVER_CLOSES, (incoming, outgoing) => {
+  const server = createServer(CLIENTS_CLOSE, (incoming, outgoing) => {
     const at = next++ % urls.length
     counts[at] = (counts[at] ?? 0) + 1
     const { hostname, port } = new URL(urls[at] ?? '')

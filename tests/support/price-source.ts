@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { CLIENTS_CLOSE } from '@market/testing/idle-connections'
 
 export const SOL = 'So11111111111111111111111111111111111111112'
 
@@ -10,7 +11,7 @@ const known: RequestListener = (_, response) =>
 /** A server that knows the price of one token. A test can let it respond with something else. */
 export async function startPriceSource() {
   const source = { respond: known }
-  const server = createServer((request, response) => source.respond(request, response))
+  const server = createServer(CLIENTS_CLOSE, (request, response) => source.respond(request, response))
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo

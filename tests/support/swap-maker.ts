@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { assert } from '@market/kernel/assert'
+import { CLIENTS_CLOSE } from '@market/testing/idle-connections'
 import type { Base64EncodedWireTransaction, Instruction, KeyPairSigner } from '@solana/kit'
 import type { SolanaWorld } from '../chains/solana-support.ts'
 import type { Market } from './market.ts'
@@ -103,7 +104,7 @@ export async function startSwapMaker() {
     json(response, { status: 'Success', signature: await send() })
   }
 
-  const server = createServer(async (request, response) => {
+  const server = createServer(CLIENTS_CLOSE, async (request, response) => {
     try {
       const url = new URL(request.url ?? '', 'http://localhost')
       keys.push(request.headers['x-api-key'] as string | undefined)

@@ -10,6 +10,7 @@ import {
   Provider,
   type ResourceServer,
 } from 'oidc-provider'
+import { CLIENTS_CLOSE } from './idle-connections.ts'
 
 /** A user in the provider's userinfo. */
 export interface IdpPerson {
@@ -60,7 +61,7 @@ export async function startIdp(): Promise<Idp> {
   const userinfoTokens = new Map<string, string>()
   const jwk = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'jwk' })
 
-  const server = createServer()
+  const server = createServer(CLIENTS_CLOSE)
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`

@@ -4,6 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { toHex } from 'viem'
 import { sign as signDigest } from 'viem/accounts'
+import { CLIENTS_CLOSE } from './idle-connections.ts'
 
 export type KmsKeySpec = 'ECC_SECG_P256K1' | 'ECC_NIST_EDWARDS25519'
 
@@ -113,7 +114,7 @@ export const startKmsServer = async (): Promise<KmsServer> => {
     return { ...about, Signature: signature.toString('base64'), SigningAlgorithm: question.SigningAlgorithm }
   }
 
-  const server = createServer(async (request, response) => {
+  const server = createServer(CLIENTS_CLOSE, async (request, response) => {
     const body = Buffer.concat(await request.toArray()).toString()
     const target = String(request.headers['x-amz-target'])
     calls.push(target.replace('TrentService.', ''))

@@ -5,6 +5,7 @@ import { createRequire } from 'node:module'
 import type { AddressInfo, Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { CLIENTS_CLOSE } from './idle-connections.ts'
 
 export interface S3Server {
   /** The settings of programs that store files here. */
@@ -62,7 +63,7 @@ export async function startS3Server(): Promise<S3Server> {
 
   const open = new Set<Socket>()
   const listen = async (port: number) => {
-    const server = createServer(handle)
+    const server = createServer(CLIENTS_CLOSE, handle)
     server.on('connection', (socket) => {
       open.add(socket)
       socket.once('close', () => {
