@@ -102,6 +102,7 @@ export async function startMarket<N extends Network = never>(
   const api = await run(environment)
   const { url } = api
   const workers: ServerProcess[] = []
+  const apis = [api]
   let offsetMs = 0
   return {
     url,
@@ -131,6 +132,12 @@ export async function startMarket<N extends Network = never>(
       workers.push(worker)
       return worker
     },
+    /** Another api on the same database and chains, in the process of the test. It ends with the market. */
+    startApi: async (more: Readonly<Record<string, string>>) => {
+      const another = await runHere({ ...environment, ...more })
+      apis.push(another)
+      return { url: another.url, client: (): Client => client(another.url) }
+    },
     now: () => Date.now() + offsetMs,
     /** The time of signatures, which `advance` does not move. */
     wallTime: () => Date.now(),
@@ -142,7 +149,7 @@ export async function startMarket<N extends Network = never>(
     },
     stop: async () => {
       await Promise.all(workers.map((worker) => worker.stop()))
-      await api.stop()
+      await Promise.all(apis.map((one) => one.stop()))
       await Promise.all([database, idp, dns, s3, prices, onChains].map((one) => one.stop()))
       rmSync(folder, { recursive: true, force: true })
     },
