@@ -60,6 +60,11 @@ test('api settings: IDP_CLAIMS maps each field to one claim', () => {
     expect(complaint({ IDP_CLAIMS: wrong })).toContain('IDP_CLAIMS: must be a list of field=claim')
 })
 
+test('api settings: a request waits 12 seconds for its result by default, and never longer', () => {
+  expect(readConfig(BASICS).RESULT_WAIT_MS).toBe(12_000)
+  expect(complaint({ RESULT_WAIT_MS: '12001' })).toContain('RESULT_WAIT_MS')
+})
+
 test.each(
   ['SOLANA', 'BASE', 'ALT'].flatMap((name) => [
     `${name}_TREASURY_KEY`,

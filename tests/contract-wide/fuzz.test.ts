@@ -8,6 +8,7 @@ import { fuzzCases, inBrief, wireRequestOf } from '../support/fuzz-cases.ts'
 import { type Market, startMarket } from '../support/market.ts'
 import { openApiOracle } from '../support/openapi-oracle.ts'
 import { plainInput } from '../support/schema-arbitraries.ts'
+import { SHORT_WAIT } from '../support/settings.ts'
 import { isNotConfigured, isServed } from '../support/valid-request.ts'
 import { type Wire, wire } from '../support/wire-request.ts'
 import {
@@ -39,7 +40,7 @@ let sender: Wire
 let against: Awaited<ReturnType<typeof openApiOracle>>
 beforeAll(async () => {
   // With chains to query, a wrong signature or transaction is known to be wrong; without them the response would be 503.
-  market = await startMarket({}, { chains: ['base-mainnet', 'solana-mainnet'] })
+  market = await startMarket(SHORT_WAIT, { chains: ['base-mainnet', 'solana-mainnet'] })
   sender = wire(market.url)
   against = await openApiOracle(market)
 })

@@ -13,7 +13,7 @@ import { asHeaders, DESCRIPTION, makeUser, signed, someName } from '../support/m
 import { type Market, startMarket } from '../support/market.ts'
 import { requestOf } from '../support/operation-request.ts'
 import { plainInput, type Schema } from '../support/schema-arbitraries.ts'
-import { ADMIN_KEY, WALLET_SEAL } from '../support/settings.ts'
+import { ADMIN_KEY, SHORT_WAIT, WALLET_SEAL } from '../support/settings.ts'
 import { isServed } from '../support/valid-request.ts'
 import { acceptedPrincipal, credentialOf, makeWorld, type World } from './authorization-fixture.ts'
 import { resourcesOf } from './authorization-resources.ts'
@@ -29,7 +29,10 @@ const secrets = new Map<string, string>()
 const keep = (name: string, secret: string) => secrets.set(name, secret)
 
 beforeAll(async () => {
-  market = await startMarket({ LOG_LEVEL: 'debug' }, { chains: ['base-mainnet', 'solana-mainnet'] })
+  market = await startMarket(
+    { LOG_LEVEL: 'debug', ...SHORT_WAIT },
+    { chains: ['base-mainnet', 'solana-mainnet'] },
+  )
   world = await makeWorld(market)
   await leaveSecretsEverywhere()
 })

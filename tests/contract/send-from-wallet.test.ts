@@ -16,12 +16,13 @@ import { commonWriteErrors } from '../support/common-errors.ts'
 import { asHeaders, DESCRIPTION, makeAgent, makeOwnedAgent, makeUser } from '../support/makers.ts'
 import { startMarket } from '../support/market.ts'
 import { invalid, rejected } from '../support/rejected.ts'
-import { ADMIN_KEY } from '../support/settings.ts'
+import { ADMIN_KEY, SHORT_WAIT } from '../support/settings.ts'
 import type { Subject } from '../support/valid-request.ts'
 
 const pathOf = (id: string) => `/api/agents/${id}/wallet/send`
 const SEND = { chain: 'solana', asset: 'SOL', to: PAYEE, amount: 0.1 }
 
+type Api = Pick<WalletMarket, 'client'>
 let market: WalletMarket
 beforeAll(async () => {
   market = await startWalletMarket()
@@ -34,12 +35,14 @@ type OwnedAgent = Awaited<ReturnType<typeof makeWalletAgent>>
 const purposeOf = (id: string, { asset, to, amount }: Partial<typeof SEND>) =>
   `wallets.send:${id}:${asset}:${to}:${amount ?? ''}`
 
-const send = (id: string, body: unknown, ask?: RequestOptions) => market.client().post(pathOf(id), body, ask)
+const send = (id: string, body: unknown, ask?: RequestOptions, { client }: Api = market) =>
+  client().post(pathOf(id), body, ask)
 
 const sendSigned = async (
   { id, owner }: Pick<OwnedAgent, 'id'> & { owner: Parameters<typeof signedBy>[0] },
   body: Partial<typeof SEND>,
-) => send(id, body, await signedBy(owner, purposeOf(id, body)))
+  api?: Api,
+) => send(id, body, await signedBy(owner, purposeOf(id, body)), api)
 
 async function fundedAgent() {
   const agent = await makeWalletAgent(market)
@@ -85,9 +88,10 @@ test('200: sends what the owner wallet signed, on either chain of wallets', asyn
   }
 })
 
-test('202: not final after 12 seconds', async () => {
+test('202: not final when the wait ends', async () => {
   const agent = await fundedAgent()
-  const { status, body } = await market.whilePaused(() => sendSigned(agent, SEND))
+  const api = await market.startApi(SHORT_WAIT)
+  const { status, body } = await market.whilePaused(() => sendSigned(agent, SEND, api))
   expect(status).toBe(202)
   expect(body.data).toMatchObject({ status: 'requested', tx_signature: null })
 })

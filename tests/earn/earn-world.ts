@@ -198,6 +198,6 @@ export async function withdraw(world: EarnWorld, by: Depositor, shares: bigint |
     shares,
     destination: undefined,
   })
-  const decided = await step(world).then(() => awaitWithdrawal(world.ctx, requested, 0))
+  const decided = await step(world).then(() => awaitWithdrawal({ ...world.ctx, resultWaitMs: 0 }, requested))
   return decided
 }

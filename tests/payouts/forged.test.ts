@@ -1,5 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { MINUTE, systemClock } from '@market/kernel/clock'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { later, MINUTE, SECOND, systemClock } from '@market/kernel/clock'
 import { usdc } from '@market/kernel/money'
 import { payable, post, world } from '@market/money/ledger'
 import {
@@ -209,6 +212,9 @@ test('in flight: a payout counts while it is not posted, and no longer an hour a
   }
 })
 
+/** The age of the newest snapshot at which the next one is due. */
+const SNAPSHOT_EVERY_MS = 25 * SECOND
+
 test('a running worker never signs a payout that was inserted by SQL, reports it, and solvency stays right', async () => {
   const database = await testDatabase()
   const treasury = newAccount()
@@ -216,8 +222,12 @@ test('a running worker never signs a payout that was inserted by SQL, reports it
   await chain.mint(treasury.address, 3n * AMOUNT)
   const payer = await fundedPayer(chain, 2n * AMOUNT)
   const reference = await chain.transfer(payer, treasury.address, 2n * AMOUNT)
+  const folder = mkdtempSync(join(tmpdir(), 'market-'))
+  const clockFile = join(folder, 'clock')
+  writeFileSync(clockFile, '0')
   const worker = await startWorker({
     DATABASE_URL: database.url,
+    CLOCK_FILE: clockFile,
     SWEEP_INTERVAL_MS: '200',
     ...newKeySettings().both,
     ONE_PROVIDER: 'on',
@@ -249,15 +259,17 @@ test('a running worker never signs a payout that was inserted by SQL, reports it
     const metrics = await (await fetch(`${worker.url}/metrics`)).text()
     expect(metrics).toContain(`market_payouts_unjustified{network="${NETWORK}"} 1`)
     expect(metrics).toContain('market_payouts_failed{network="solana-mainnet"} 0')
+    writeFileSync(clockFile, String(SNAPSHOT_EVERY_MS))
+    const clock = { ...systemClock, now: () => later(new Date(), SNAPSHOT_EVERY_MS) }
     await until(
       'a snapshot after the payout',
       async () => {
-        const newest = (await getSolvency({ ...ctx, clock: systemClock }))[0]?.newest
+        const newest = (await getSolvency({ ...ctx, clock }))[0]?.newest
         return newest?.balances.ledger === 3n * AMOUNT && newest.latest === 3n * AMOUNT
       },
       { withinMs: 60_000 },
     )
-    const [solvency] = await getSolvency({ ...ctx, clock: systemClock })
+    const [solvency] = await getSolvency({ ...ctx, clock })
     expect(solvency?.newest).toMatchObject({
       short: 0n,
       latest: 3n * AMOUNT,
@@ -266,5 +278,6 @@ test('a running worker never signs a payout that was inserted by SQL, reports it
   } finally {
     await worker.stop()
     await database.stop()
+    rmSync(folder, { recursive: true, force: true })
   }
 })

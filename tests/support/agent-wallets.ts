@@ -10,6 +10,7 @@ import { secretExporter } from '@market/platform/vault/secret-exporter'
 import { testKeys } from '@market/testing/keys'
 import { type SolanaSigner, solanaSigner } from '@market/testing/solana-signer'
 import { sql } from 'kysely'
+import type { Reply } from './client.ts'
 import { asHeaders, makeOwnedAgent, type Signer, signed } from './makers.ts'
 import { type Market, startMarket } from './market.ts'
 import { BASE_URL, sharedKeys, WALLET_SEAL } from './settings.ts'
@@ -185,6 +186,15 @@ export async function startWalletMarket(overrides: Readonly<Record<string, strin
     },
   }
 }
+/** Repeats a request as its response 202 asks for, until it has the result. */
+export async function untilEnded(send: () => Promise<Reply>): Promise<Reply> {
+  for (;;) {
+    const reply = await send()
+    if (reply.status !== 202) return reply
+    await wait(POLL_MS)
+  }
+}
+
 export type WalletMarket = Awaited<ReturnType<typeof startWalletMarket>>
 
 async function findActive({ db }: Pick<Market, 'db'>): Promise<`wop_${string}`[]> {

@@ -57,6 +57,9 @@ interface MarketOptions<N extends Network> extends ChainOptions {
   readonly run?: (environment: Readonly<Record<string, string>>) => Promise<RunningApi>
 }
 
+/** Sweeps run up to a minute apart in production, and most tests with a worker would only wait for them. */
+const FREQUENT_SWEEPS = { SWEEP_INTERVAL_MS: '500' }
+
 /** The settings of the api that a worker on the same database has too. */
 const SHARED = [
   'DATABASE_URL',
@@ -102,6 +105,7 @@ export async function startMarket<N extends Network = never>(
   const api = await run(environment)
   const { url } = api
   const workers: ServerProcess[] = []
+  const apis = [api]
   let offsetMs = 0
   return {
     url,
@@ -123,13 +127,19 @@ export async function startMarket<N extends Network = never>(
       options?: StartOptions,
     ): Promise<ServerProcess> => {
       const shared = Object.entries(environment).filter(([name]) => SHARED.includes(name))
-      const settings = { ...onChains.settings, ...onChains.workerSettings, ...more }
+      const settings = { ...FREQUENT_SWEEPS, ...onChains.settings, ...onChains.workerSettings, ...more }
       const worker = await startWorker(
         { ...Object.fromEntries(shared), ...sharedKeys(environment), ...settings },
         options,
       )
       workers.push(worker)
       return worker
+    },
+    /** Another api on the same database and chains, in the process of the test. It ends with the market. */
+    startApi: async (more: Readonly<Record<string, string>>) => {
+      const another = await runHere({ ...environment, ...more })
+      apis.push(another)
+      return { url: another.url, client: (): Client => client(another.url) }
     },
     now: () => Date.now() + offsetMs,
     /** The time of signatures, which `advance` does not move. */
@@ -142,7 +152,7 @@ export async function startMarket<N extends Network = never>(
     },
     stop: async () => {
       await Promise.all(workers.map((worker) => worker.stop()))
-      await api.stop()
+      await Promise.all(apis.map((one) => one.stop()))
       await Promise.all([database, idp, dns, s3, prices, onChains].map((one) => one.stop()))
       rmSync(folder, { recursive: true, force: true })
     },

@@ -52,6 +52,12 @@ export function outboundTo({ port, ca }: { readonly port: number; readonly ca: s
   }
 }
 
+/**
+ * For tests that expect the wait for a chain or the worker to run out. Those that expect the result have the default, which a
+ * busy machine needs.
+ */
+export const SHORT_WAIT = { RESULT_WAIT_MS: '1000' } as const
+
 interface Parts {
   readonly databaseUrl: string
   readonly redisUrl: string

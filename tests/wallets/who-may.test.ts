@@ -4,11 +4,12 @@ import { solanaSigner } from '@market/testing/solana-signer'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { RequestOptions } from '../support/client.ts'
 import { makeAgent, makeUser, type Signer, signed } from '../support/makers.ts'
+import { SHORT_WAIT } from '../support/settings.ts'
 import { makeWalletAgent, newAddress, startWalletMarket, type WalletMarket } from './wallet-market.ts'
 
 let world: WalletMarket
 beforeAll(async () => {
-  world = await startWalletMarket()
+  world = await startWalletMarket(SHORT_WAIT)
 })
 afterAll(() => world.market.stop())
 

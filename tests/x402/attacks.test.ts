@@ -163,7 +163,9 @@ test('attack 5: a payment that bought one service does not buy another', async (
     const elsewhere = encodePayment({ ...told, resource: { url: 'https://elsewhere.example/' } })
     expect((await world.buyWithSignature(serviceId, elsewhere)).status).toBe(200)
     for (const id of [serviceId, twinId])
-      expect(await world.buyWithSignature(id, payment, id === twinId ? BRIEF : OTHER)).toMatchObject(USED)
+      expect(
+        await world.buyWithSignature(id, payment, { brief: id === twinId ? BRIEF : OTHER }),
+      ).toMatchObject(USED)
   }
 })
 
@@ -275,7 +277,7 @@ test('attack 16: a Solana message with another fee payer signature is the same p
   ]
   expect([first.status, second.status]).toEqual([200, 200])
   expect(second.body.data.order_id).toBe(first.body.data.order_id)
-  expect(await world.buyWithSignature(serviceId, same, OTHER)).toMatchObject(USED)
+  expect(await world.buyWithSignature(serviceId, same, { brief: OTHER })).toMatchObject(USED)
 })
 
 test('attack 18: settlement never costs more gas than the cap', async () => {

@@ -13,6 +13,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { FINALITY, settingsFor } from '../chains/evm-world.ts'
 import { type OrderWorld, startOrderWorld } from '../orders/order-world.ts'
 import { someAddress } from '../support/client.ts'
+import { SHORT_WAIT } from '../support/settings.ts'
 
 /** Purchases by signed payment: unmodified x402 clients on a real chain. */
 
@@ -38,7 +39,7 @@ beforeAll(async () => {
 afterAll(() => world.stop())
 
 const url = (path: string) => `${world.market.url}${path}`
-const payUrl = () => url(`/api/x402/pay?service_id=${seller.serviceId}`)
+const payUrl = (at = world.market.url) => `${at}/api/x402/pay?service_id=${seller.serviceId}`
 const from = () => ({ 'x-forwarded-for': someAddress() })
 const json = (body: unknown) => ({
   method: 'POST',
@@ -76,9 +77,9 @@ async function signPayment(client = stock): Promise<string> {
   return encodePaymentSignatureHeader(await client.createPaymentPayload(required))
 }
 
-const hire = async (payment: string, body: unknown = { brief: BRIEF }) => {
+const hire = async (payment: string, body: unknown = { brief: BRIEF }, at = world.market.url) => {
   const asked = json(body)
-  const response = await fetch(payUrl(), {
+  const response = await fetch(payUrl(at), {
     ...asked,
     headers: { ...asked.headers, 'payment-signature': payment },
   })
@@ -87,6 +88,12 @@ const hire = async (payment: string, body: unknown = { brief: BRIEF }) => {
     headers: response.headers,
     body: (await response.json()) as Record<string, never>,
   }
+}
+
+/** For a payment that is not mined: the response is 202 soon. */
+const hireShortly = async (payment: string) => {
+  const { url: at } = await world.market.startApi(SHORT_WAIT)
+  return hire(payment, undefined, at)
 }
 
 test('eight concurrent copies of one payment make one order and one transfer', async () => {
@@ -116,7 +123,7 @@ test('a wallet signature beside a payment must be for the order: another one is 
 test('returns 202 while no block is mined, then the order', async () => {
   const payment = await signPayment()
   await world.chain.automine(false)
-  const waiting = await hire(payment)
+  const waiting = await hireShortly(payment)
   expect(waiting.status).toBe(202)
   const settled = JSON.parse(atob(waiting.headers.get('payment-response') ?? '')) as Record<string, unknown>
   expect(settled).toMatchObject({
@@ -140,7 +147,7 @@ test('two payments from one balance: only one is broadcast, because pending paym
   })
   const [first, second] = [await signPayment(client), await signPayment(client)]
   await world.chain.automine(false)
-  expect((await hire(first)).status).toBe(202)
+  expect((await hireShortly(first)).status).toBe(202)
   const rejected = await hire(second)
   expect([rejected.status, rejected.body['error']]).toEqual([402, 'insufficient_funds'])
   await world.chain.automine(true)
@@ -180,6 +187,18 @@ test('a wallet with failed payments is rejected for an hour', async () => {
   expect((await hire(await signPayment())).status).toBe(200)
 })
 
+test('a transaction that we settled is rejected as a proof of payment', async () => {
+  const payment = await signPayment()
+  const { status, headers } = await hire(payment)
+  expect(status).toBe(200)
+  const { transaction } = JSON.parse(atob(headers.get('payment-response') ?? '')) as { transaction: string }
+  const attacker = await fetch(payUrl(), {
+    ...json({ brief: 'For me.' }),
+    headers: { 'content-type': 'application/json', 'x-payment': transaction, ...from() },
+  })
+  expect(attacker.status).toBe(409)
+})
+
 test('a payment that another account submits after a reorganization pays the same order', async () => {
   const { market, chain, treasury } = world
   const done = await hire(await signPayment())
@@ -217,15 +236,4 @@ test('a payment that another account submits after a reorganization pays the sam
     pending_reference: null,
     payment_reference: theirs,
   })
-})
-
-test('a transaction that we settled is rejected as a proof of payment', async () => {
-  const payment = await signPayment()
-  const { headers } = await hire(payment)
-  const { transaction } = JSON.parse(atob(headers.get('payment-response') ?? '')) as { transaction: string }
-  const attacker = await fetch(payUrl(), {
-    ...json({ brief: 'For me.' }),
-    headers: { 'content-type': 'application/json', 'x-payment': transaction, ...from() },
-  })
-  expect(attacker.status).toBe(409)
 })

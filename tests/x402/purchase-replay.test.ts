@@ -4,6 +4,7 @@ import { sql } from 'kysely'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Reply } from '../support/client.ts'
+import { SHORT_WAIT } from '../support/settings.ts'
 import { until } from '../support/until.ts'
 import type { Buyer } from './buyers.ts'
 import { encodePayment, opened, proofIn } from './crafted-payments.ts'
@@ -28,8 +29,17 @@ afterAll(() => world.stop())
 const long = (key: string) => key.padEnd(32, '.')
 const onBase = () => world.places['base-mainnet'].newBuyer()
 const sign = (buyer: Buyer) => world.signPayment(serviceId, buyer)
-const hire = (payment: string, key?: string, { brief = BRIEF, id = serviceId } = {}): Promise<Reply> =>
-  world.client().post(
+interface Changes {
+  readonly brief?: string
+  readonly id?: string
+  readonly api?: Pick<PurchaseWorld['market'], 'client'>
+}
+const hire = (
+  payment: string,
+  key?: string,
+  { brief = BRIEF, id = serviceId, api = world.market }: Changes = {},
+): Promise<Reply> =>
+  api.client().post(
     world.payPath(id),
     { brief },
     {
@@ -144,9 +154,10 @@ test('Idempotency-Key: a second payment waits for the pending first one and is n
   const buyer = await onBase()
   const [first, second] = [await sign(buyer), await sign(buyer)]
   await world.base.chain.automine(false)
-  const asked = hire(first, 'slow')
+  const api = await world.market.startApi(SHORT_WAIT)
+  const asked = hire(first, 'slow', { api })
   await until('the first was sent', async () => (await purchaseOf(first))?.state === 'sent')
-  const [waiting, following] = await Promise.all([asked, hire(second, 'slow')])
+  const [waiting, following] = await Promise.all([asked, hire(second, 'slow', { api })])
   await world.base.chain.automine(true)
   await world.base.chain.mine(2)
   expect([waiting.status, following.status]).toEqual([202, 202])

@@ -105,9 +105,13 @@ export async function startPurchaseWorld(
           { headers: { 'x-payment': reference, 'x-payment-network': buyer.network, ...headers } },
         ),
       ),
-    /** Sends a signed payment. */
-    buyWithSignature: (serviceId: string, payment: string, brief = BRIEF): Promise<Reply> =>
-      client().post(payPath(serviceId), { brief }, { headers: { 'payment-signature': payment } }),
+    /** Sends a signed payment, to the first api unless another one is given. */
+    buyWithSignature: (
+      serviceId: string,
+      payment: string,
+      { brief = BRIEF, api = market }: { brief?: string; api?: Pick<Market, 'client'> } = {},
+    ): Promise<Reply> =>
+      api.client().post(payPath(serviceId), { brief }, { headers: { 'payment-signature': payment } }),
     /** The payment header that an unmodified client would send with its next request. */
     signPayment: async (serviceId: string, { stock }: Pick<Buyer, 'stock'>): Promise<string> => {
       const quote = await client().post(payPath(serviceId), { brief: BRIEF })

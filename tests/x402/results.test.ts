@@ -3,6 +3,7 @@ import { NETWORKS, type Network } from '@market/kernel/network'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { client, type Reply, someAddress } from '../support/client.ts'
 import { startApi } from '../support/processes.ts'
+import { SHORT_WAIT } from '../support/settings.ts'
 import type { Buyer, EvmBuyer } from './buyers.ts'
 import { encodePayment, opened, type Payment } from './crafted-payments.ts'
 import { BRIEF, DUE, decoded, json, type PurchaseWorld, startPurchaseWorld } from './purchase-world.ts'
@@ -95,9 +96,11 @@ test('result 4: the same payment with another brief, or for an equal service, is
   for (const buyer of everyBuyer()) {
     const payment = await world.signPayment(serviceId, buyer)
     expect((await world.buyWithSignature(serviceId, payment)).status).toBe(200)
-    expect(await world.buyWithSignature(serviceId, payment, OTHER)).toMatchObject(USED)
+    expect(await world.buyWithSignature(serviceId, payment, { brief: OTHER })).toMatchObject(USED)
     expect(await world.buyWithSignature(twin.serviceId, payment)).toMatchObject(USED)
-    expect(await world.buyWithSignature(serviceId, payment, `  ${BRIEF}\n`)).toMatchObject({ status: 200 })
+    expect(await world.buyWithSignature(serviceId, payment, { brief: `  ${BRIEF}\n` })).toMatchObject({
+      status: 200,
+    })
   }
 })
 
@@ -175,7 +178,8 @@ test('result 9: every API instance returns 202 while no block is mined, then the
   const payment = await world.signPayment(serviceId, buyer)
   const had = await buyer.usdc()
   await world.base.chain.automine(false)
-  const first = await world.buyWithSignature(serviceId, payment)
+  const short = await world.market.startApi(SHORT_WAIT)
+  const first = await world.buyWithSignature(serviceId, payment, { api: short })
   const settled = decoded(first.headers, 'payment-response')
   expect([first.status, settled]).toMatchObject([202, { errorReason: 'settlement_pending' }])
   await world.base.chain.automine(true)

@@ -3,7 +3,7 @@ import { isPaymentRequiredV2, parsePaymentRequired } from '@x402/core/schemas'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Reply } from '../support/client.ts'
 import { DESCRIPTION, someName } from '../support/makers.ts'
-import { BASE_URL } from '../support/settings.ts'
+import { BASE_URL, SHORT_WAIT } from '../support/settings.ts'
 import type { EvmBuyer } from './buyers.ts'
 import { BRIEF, DUE, decoded, type PurchaseWorld, startPurchaseWorld } from './purchase-world.ts'
 
@@ -620,10 +620,15 @@ test('returns 404 for every other method, so that HEAD and OPTIONS never charge'
 })
 
 describe.concurrent('waiting', () => {
+  let api: Awaited<ReturnType<PurchaseWorld['market']['startApi']>>
+  beforeAll(async () => {
+    api = await world.market.startApi(SHORT_WAIT)
+  })
+
   test('202 while the payment is pending', async ({ expect }) => {
     const payment = await world.signPayment(serviceId, buyer)
     await world.base.chain.automine(false)
-    const reply = await world.buyWithSignature(serviceId, payment)
+    const reply = await world.buyWithSignature(serviceId, payment, { api })
     await world.base.chain.automine(true)
     await world.base.chain.mine(1)
     expect(answer(reply)).toMatchInlineSnapshot(`
@@ -670,7 +675,7 @@ describe.concurrent('waiting', () => {
       .where('proof', '=', `${from}:${nonce}`.toLowerCase())
       .execute()
     expect(first.status).toBe(200)
-    const { status, headers, body } = answer(await world.buyWithSignature(serviceId, payment))
+    const { status, headers, body } = answer(await world.buyWithSignature(serviceId, payment, { api }))
     expect({ status, headers, body }).toMatchInlineSnapshot(`
       {
         "body": {

@@ -121,6 +121,7 @@ export async function buildApp(config: Config, { logTo }: { logTo?: LogDestinati
     tokenSuffix: ` ${config.TOKEN_NAME_SUFFIX}`,
     creatorFeeWallet: config.SOLANA_CREATOR_FEE_WALLET,
     generationTimeoutMs: config.GENERATION_TIMEOUT_SECONDS * SECOND,
+    resultWaitMs: config.RESULT_WAIT_MS,
     registrationFee: config.REGISTRATION_FEE_USDC,
     treasury: {
       ownWallets: {

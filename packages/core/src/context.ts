@@ -65,6 +65,8 @@ export interface Context {
   readonly minPrice: Usdc
   /** How long an agent has to answer a request in a workspace. */
   readonly generationTimeoutMs: number
+  /** How long a request waits for a chain or the worker before the response is 202. */
+  readonly resultWaitMs: number
   readonly actor: Actor
   readonly requestId: string
 }

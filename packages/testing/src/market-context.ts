@@ -4,7 +4,7 @@ import type { ObjectStore } from '@market/core/ports/object-store'
 import type { SeedOpener } from '@market/core/ports/vault'
 import { type Db, transact } from '@market/database/transact'
 import { unavailable } from '@market/kernel/api-error'
-import { MINUTE } from '@market/kernel/clock'
+import { MINUTE, SECOND } from '@market/kernel/clock'
 import { idSource } from '@market/kernel/ids'
 import { usdc } from '@market/kernel/money'
 import { guardedOutbound } from '@market/platform/outbound/guarded-outbound'
@@ -62,6 +62,7 @@ export function marketContext(settings: MarketContextSettings): MarketContext {
     filesUrl: 'https://files.market.example',
     minPrice: usdc(100_000n),
     generationTimeoutMs: 10 * MINUTE,
+    resultWaitMs: 12 * SECOND,
     requestId: 'req_test',
   }
   const as = (who: Actor): MarketContext => ({ ...app, actor: who, as })

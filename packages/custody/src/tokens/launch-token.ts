@@ -26,7 +26,7 @@ export interface TokenSettings {
   readonly tokenSuffix: string
 }
 
-type Ctx = RequestContext & Needs<'db' | 'baseUrl'> & WalletServices
+type Ctx = RequestContext & Needs<'db' | 'baseUrl' | 'resultWaitMs'> & WalletServices
 
 type Launch = Extract<Task, { kind: 'launch' }>
 
@@ -102,11 +102,11 @@ function launchOf(
 
 /** A concurrent request and one after a response with the result are conflicts; one after 202 gets the result. */
 function resultFor(
-  { clock }: Needs<'clock'>,
+  { clock, resultWaitMs }: Needs<'clock' | 'resultWaitMs'>,
   operation: WalletOperation,
   isSame: (task: Task) => boolean,
 ): WalletOperation {
-  if (wasAnsweredLater(operation, clock.now()) && isSame(operation.task)) return operation
+  if (wasAnsweredLater(operation, clock.now(), resultWaitMs) && isSame(operation.task)) return operation
   throw operation.status === 'done' ? alreadyMinted(operation) : inProgress(operation)
 }
 

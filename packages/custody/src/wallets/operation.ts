@@ -1,5 +1,5 @@
 import type { TokenMetadata, WalletAsset, WalletCosts } from '@market/core/ports/agent-wallets'
-import { MINUTE, SECOND } from '@market/kernel/clock'
+import { MINUTE } from '@market/kernel/clock'
 import type { AgentId } from '@market/kernel/ids'
 import type { OperationStatus } from './states.ts'
 
@@ -61,15 +61,15 @@ export interface WalletOperation<T extends Task = Task> {
   readonly updatedAt: Date
 }
 
-/** How long a request waits for the worker before the response is 202. */
-export const WAIT_MS = 12 * SECOND
-
 /** An operation that nothing was signed for is given up after this time. */
 export const GIVE_UP_MS = 60 * MINUTE
 
 /** Whether the request that asked for the operation got 202, so that repeating it returns the result. */
-export const wasAnsweredLater = ({ status, createdAt, updatedAt }: WalletOperation, now: Date): boolean =>
-  (status === 'done' ? updatedAt : now).getTime() - createdAt.getTime() > WAIT_MS
+export const wasAnsweredLater = (
+  { status, createdAt, updatedAt }: Pick<WalletOperation, 'status' | 'createdAt' | 'updatedAt'>,
+  now: Date,
+  resultWaitMs: number,
+): boolean => (status === 'done' ? updatedAt : now).getTime() - createdAt.getTime() > resultWaitMs
 
 /** The document that a mint names. The worker signs for no other one. */
 export const tokenUri = (baseUrl: string, agentId: AgentId, kind: 'launch' | 'identity'): string =>

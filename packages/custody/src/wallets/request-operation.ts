@@ -1,11 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { record } from '@market/core/audit'
 import { type Needs, nameOf } from '@market/core/context'
-import type { Db, Tx } from '@market/database/transact'
+import type { Tx } from '@market/database/transact'
 import { ApiError } from '@market/kernel/api-error'
 import type { AgentId } from '@market/kernel/ids'
 import { addressOf } from './get-funding.ts'
-import { type OwnerSignature, type Task, WAIT_MS, type WalletOperation } from './operation.ts'
+import type { OwnerSignature, Task, WalletOperation } from './operation.ts'
 import { hasEnded } from './states.ts'
 import { findActiveOperation, findOperation, insertOperation } from './store.ts'
 
@@ -55,13 +55,12 @@ function auditDetails(task: Task): Readonly<Record<string, unknown>> {
 
 const POLL_MS = 250
 
-/** Waits up to 12 seconds for the worker, and returns the operation as it is then. */
+/** Waits for the worker, and returns the operation as it is then. */
 export async function awaitOperation(
-  { db }: { readonly db: Db },
+  { db, resultWaitMs }: Needs<'db' | 'resultWaitMs'>,
   operation: WalletOperation,
-  waitMs = WAIT_MS,
 ): Promise<WalletOperation> {
-  const until = performance.now() + waitMs
+  const until = performance.now() + resultWaitMs
   for (let seen = operation; ; seen = await findOperation(db, operation.id)) {
     const left = until - performance.now()
     if (hasEnded(seen) || left <= 0) return seen

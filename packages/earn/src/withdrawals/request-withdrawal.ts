@@ -60,16 +60,15 @@ export async function requestWithdrawal(
   })
 }
 
-const WAIT_MS = 10 * SECOND
+const LONGEST_WAIT_MS = 10 * SECOND
 const POLL_MS = 200
 
 /** Waits for the worker's decision, and returns the withdrawal as it is then. Throws when it was rejected. */
 export async function awaitWithdrawal(
-  { db }: Needs<'db'>,
+  { db, resultWaitMs }: Needs<'db' | 'resultWaitMs'>,
   requested: Withdrawal,
-  waitMs = WAIT_MS,
 ): Promise<Withdrawal> {
-  const until = performance.now() + waitMs
+  const until = performance.now() + Math.min(resultWaitMs, LONGEST_WAIT_MS)
   for (;;) {
     const seen = await findWithdrawal(db, requested.id)
     assert(seen !== undefined, `${requested.id} is a withdrawal`)

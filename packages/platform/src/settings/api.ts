@@ -114,6 +114,10 @@ export const apiOnlySettings = {
     wholeNumber(10, 3_600).default(600),
     'how long an agent has to answer a request in a workspace. After that the request fails and its unit is returned to the quota',
   ),
+  RESULT_WAIT_MS: described(
+    wholeNumber(0, 12_000).default(12_000),
+    'how long a request waits for a chain or the worker before the response is 202 or, for a transaction that no node knows, 402. At most 12 s, below the timeouts of common proxies. A withdrawal from Earn waits 10 s at most',
+  ),
   /** At 0.10 the fee of 10 % is above what sending a payout costs. */
   MIN_PRICE_USDC: described(
     money('0.10'),

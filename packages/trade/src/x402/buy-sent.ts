@@ -254,14 +254,14 @@ async function findTransfer(
 
 /** Each wait keeps a connection and queries nodes, so a caller has a few at once. */
 async function waitForTransfer<T>(
-  { lookups }: PurchaseContext,
+  { lookups, resultWaitMs }: PurchaseContext,
   find: () => Promise<T | undefined>,
 ): Promise<T | undefined> {
   const endWait = lookups.startWait()
   if (endWait === undefined) return undefined
   try {
     await pause(LOOKUP_INTERVAL_MS)
-    return await pollUntil(find, LOOKUP_INTERVAL_MS)
+    return await pollUntil({ resultWaitMs }, find, LOOKUP_INTERVAL_MS)
   } finally {
     endWait()
   }

@@ -232,7 +232,7 @@ async function follow(
   key: Parameters<typeof findPurchase>[1],
 ): Promise<PurchaseResult> {
   if (!isSameRequest(first, offer.wanted)) throw usedAlready()
-  const purchase = first.state === 'claimed' ? await pollUntil(() => onceDecided(ctx, key)) : first
+  const purchase = first.state === 'claimed' ? await pollUntil(ctx, () => onceDecided(ctx, key)) : first
   switch (purchase?.state) {
     case 'done':
       return { kind: 'done', purchase, isReplay: true, isProven: isProvenBy(purchase) }
@@ -266,7 +266,7 @@ async function awaitSettlement(
   offer?: Offer,
 ): Promise<PurchaseResult> {
   const { network, reference } = sent
-  const ended = await pollUntil(() => settlePurchase(ctx, sent))
+  const ended = await pollUntil(ctx, () => settlePurchase(ctx, sent))
   if (ended?.state === 'done') {
     const isReplay = quote === undefined
     return { kind: 'done', purchase: ended, isReplay, isProven: !isReplay || isProvenBy(ended) }

@@ -134,6 +134,7 @@ export type PurchaseContext = Needs<
   | 'signatures'
   | 'baseUrl'
   | 'minPrice'
+  | 'resultWaitMs'
 > & {
   /** Bounds what the caller's transactions cost the nodes. */
   readonly lookups: CallerLookups

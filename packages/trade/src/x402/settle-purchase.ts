@@ -35,16 +35,15 @@ export async function settlePurchase(
   return found?.state === 'done' || found?.state === 'void' ? found : undefined
 }
 
-/** Below the timeouts of common proxies. */
-const MAX_POLL_MS = 12_000
 const POLL_INTERVAL_MS = 400
 
-/** Polls until there is a result, or undefined after 12 seconds. */
+/** Polls until there is a result, or undefined when the wait ends. */
 export async function pollUntil<T>(
+  { resultWaitMs }: Needs<'resultWaitMs'>,
   check: () => Promise<T | undefined>,
   intervalMs = POLL_INTERVAL_MS,
 ): Promise<T | undefined> {
-  const deadline = performance.now() + MAX_POLL_MS
+  const deadline = performance.now() + resultWaitMs
   for (;;) {
     const found = await check()
     if (found !== undefined || performance.now() > deadline) return found
