@@ -10,6 +10,7 @@ process.env['NODE_COMPILE_CACHE'] ??= fileURLToPath(new URL('.cache/compiled', i
 /** Measures time, needs the whole machine or repeats costly starts. Only the gauntlet runs these, one file at a time. */
 const GAUNTLET = [
   'tests/deploy/{image,install}.test.ts',
+  'tests/earn/processes.test.ts',
   'tests/guides/guides.test.ts',
   'tests/load/{bounties,orders,payables,search,statistics}.test.ts',
   'tests/faults/{floods,rolling-restarts,slow-clients}.test.ts',
