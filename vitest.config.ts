@@ -44,6 +44,9 @@ const BROWSER = ['tests/browser/**/*.test.ts']
 /** Needs promtool of Debian's package `prometheus`. */
 const ALERTS = ['tests/operations/promtool.test.ts']
 
+/** Reads the sources alone. `npm run check` runs these. */
+const ARCHITECTURE = ['tests/architecture/**/*.test.ts']
+
 /** What a test imports when it needs Postgres, Redis, a chain, a server or a process. */
 const SERVICE =
   /'(?:@market\/testing\/(?!clock|evm-signer|keys|solana-signer)|node:(?:http|https|net|dgram|child_process)|pg|ioredis)/
@@ -146,6 +149,7 @@ export default defineConfig({
             ...STACKS,
             ...BROWSER,
             ...ALERTS,
+            ...ARCHITECTURE,
           ],
           isolate: false,
           maxWorkers: SERVICE_WORKERS,
@@ -185,6 +189,15 @@ export default defineConfig({
           // Each page occupies a core.
           maxConcurrency: 2,
           sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          ...shared,
+          name: 'architecture',
+          include: ARCHITECTURE,
+          sequence: { groupOrder: 0 },
         },
       },
       {
