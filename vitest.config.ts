@@ -11,6 +11,7 @@ process.env['NODE_COMPILE_CACHE'] ??= fileURLToPath(new URL('.cache/compiled', i
 /** Measures time, needs the whole machine or repeats costly starts. Only the gauntlet runs these, one file at a time. */
 const GAUNTLET = [
   'tests/deploy/{image,install}.test.ts',
+  'tests/earn/processes.test.ts',
   'tests/guides/guides.test.ts',
   'tests/load/{bounties,orders,payables,search,statistics}.test.ts',
   'tests/faults/{floods,rolling-restarts,slow-clients}.test.ts',
@@ -43,6 +44,9 @@ const BROWSER = ['tests/browser/**/*.test.ts']
 
 /** Needs promtool of Debian's package `prometheus`. */
 const ALERTS = ['tests/operations/promtool.test.ts']
+
+/** Reads the sources alone. `npm run check` runs these. */
+const ARCHITECTURE = ['tests/architecture/**/*.test.ts']
 
 /** What a test imports when it needs Postgres, Redis, a chain, a server or a process. */
 const SERVICE =
@@ -155,6 +159,7 @@ export default defineConfig({
             ...STACKS,
             ...BROWSER,
             ...ALERTS,
+            ...ARCHITECTURE,
           ],
           isolate: false,
           maxWorkers: SERVICE_WORKERS,
@@ -194,6 +199,15 @@ export default defineConfig({
           // Each page occupies a core.
           maxConcurrency: 2,
           sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          ...shared,
+          name: 'architecture',
+          include: ARCHITECTURE,
+          sequence: { groupOrder: 0 },
         },
       },
       {

@@ -23,7 +23,8 @@ import { resourcesOf } from './authorization-resources.ts'
 import { findSecrets } from './secrets-in-text.ts'
 import { storedSecrets } from './stored-secrets.ts'
 
-const CASES = Number(process.env['FUZZ_CASES'] ?? 12)
+/** Random cases for each operation, beside a valid and an invalid one. */
+const CASES = Number(process.env['FUZZ_CASES'] ?? 4)
 const SEED = Number(process.env['FUZZ_SEED'] ?? 7)
 const MS_PER_CASE = 100
 
@@ -67,8 +68,9 @@ afterEach(async () => {
   }
 })
 
+const WRONG_KEY = { authorization: `Bearer market_${'0'.repeat(49)}` }
 const WRONG: readonly Readonly<Record<string, string>>[] = [
-  { authorization: `Bearer market_${'0'.repeat(49)}` },
+  WRONG_KEY,
   { authorization: 'Bearer eyJhbGciOiJub25lIn0.eyJzdWIiOiJvcGVyYXRvci0xIn0.' },
   { authorization: 'Bearer adm_guess' },
   { 'x-market-wallet-sig': '0x00', 'x-market-wallet-sig-ts': '1', 'x-market-wallet': '0x1' },
@@ -145,6 +147,11 @@ describe(`fuzz (FUZZ_SEED=${SEED} FUZZ_CASES=${CASES})`, () => {
         headers: {},
       }
       const insider: CallerCase = { principal: acceptedPrincipal(operation) }
+      const bad = { ...good, input: { ...good.input, unknown_field: 1 } }
+      const examples: [CallerCase, typeof good][] = [
+        [insider, good],
+        [{ wrong: WRONG_KEY }, bad],
+      ]
       const property = fc.asyncProperty(
         callersOf(operation),
         fuzzCases(operation, resourcesOf(world, operation)),
@@ -153,7 +160,7 @@ describe(`fuzz (FUZZ_SEED=${SEED} FUZZ_CASES=${CASES})`, () => {
           if (wrong !== undefined) throw new Error(wrong)
         },
       )
-      const run = await fc.check(property, { seed: SEED, numRuns: CASES, examples: [[insider, good]] })
+      const run = await fc.check(property, { seed: SEED, numRuns: CASES + examples.length, examples })
       const report = run.failed
         ? `${String(run.errorInstance)}\n${inBrief(run.counterexample)}\nFUZZ_SEED=${SEED}`
         : ''

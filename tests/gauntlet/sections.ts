@@ -8,7 +8,7 @@ export interface Section {
   readonly script?: string
 }
 
-/** Sizes that fit into 90 minutes together on two cores. */
+/** Sizes that fit into two hours together on two cores. */
 export const SECTIONS: readonly Section[] = [
   {
     name: 'models',
@@ -42,7 +42,7 @@ export const SECTIONS: readonly Section[] = [
   {
     name: 'fuzz',
     seeds: 1,
-    settings: (seeds, firstSeed) => ({ FUZZ_SEED: firstSeed, FUZZ_CASES: 600 * seeds }),
+    settings: (seeds, firstSeed) => ({ FUZZ_SEED: firstSeed, FUZZ_CASES: 2_000 * seeds }),
     files: ['tests/contract-wide/fuzz.test.ts'],
   },
   {
@@ -76,6 +76,11 @@ export const SECTIONS: readonly Section[] = [
       FAULTS_MS: 110_000,
     }),
     files: ['tests/payouts/crash.test.ts', 'tests/payouts/database-restart.test.ts'],
+  },
+  {
+    name: 'earn',
+    settings: (_seeds, firstSeed) => ({ SEED: firstSeed }),
+    files: ['tests/earn/processes.test.ts'],
   },
   {
     name: 'webhooks',
@@ -127,6 +132,7 @@ export const SECTIONS: readonly Section[] = [
   },
   { name: 'deploy', files: ['tests/deploy/image.test.ts', 'tests/deploy/install.test.ts'] },
   { name: 'guides', files: ['tests/guides/guides.test.ts'] },
+  { name: 'pages', settings: () => ({ PAGE_MODES: 'all' }), files: ['tests/browser/reference.test.ts'] },
   { name: 'load', files: ['tests/load', 'tests/reserves/many.test.ts'] },
   {
     name: 'thefts',
