@@ -69,7 +69,7 @@ describe('tables', () => {
 })
 
 describe('domain packages', () => {
-  const linesOf = (file: string) => read(file).split('\n').length
+  const linesOf = (file: string) => read(file).trimEnd().split('\n').length
 
   test.each(Object.entries(MODULES))(
     'packages/%s: every module is in the order and has an index',

@@ -9,14 +9,18 @@ import { REMOVED_FIXES } from './removed-fixes.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'market-fixes-'))
 
+interface TestResult {
+  readonly fullName: string
+  readonly status: string
+  readonly failureMessages: readonly string[]
+}
+
 interface Report {
-  readonly testResults: readonly {
-    readonly assertionResults: readonly { readonly fullName: string; readonly status: string }[]
-  }[]
+  readonly testResults: readonly { readonly assertionResults: readonly TestResult[] }[]
 }
 
 /** How the tests with the title ended. */
-function runWithout({ finding, test, title }: RemovedFix): string[] {
+function runWithout({ finding, test, title }: RemovedFix): TestResult[] {
   const file = join(folder, 'report.json')
   rmSync(file, { force: true })
   const escaped = title.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
@@ -31,16 +35,20 @@ function runWithout({ finding, test, title }: RemovedFix): string[] {
     .filter(
       ({ fullName, status }) => fullName.includes(title) && (status === 'passed' || status === 'failed'),
     )
-    .map(({ status }) => status)
 }
+
+/** How the first failed test failed, to see that it failed because of the missing fix. */
+const reasonIn = ([message = '']: readonly string[]): string => message.split('\n', 1)[0]?.slice(0, 200) ?? ''
 
 let unseen = 0
 for (const fix of REMOVED_FIXES.filter(({ finding }) => finding.startsWith(process.env['FIX'] ?? ''))) {
   const ended = runWithout(fix)
-  const isSeen = ended.includes('failed')
-  if (!isSeen) unseen++
-  const result = isSeen ? 'fails without it' : ended.length === 0 ? 'DID NOT RUN' : 'STILL PASSES'
-  process.stdout.write(`${result}  ${fix.finding}  (${fix.test})\n`)
+  const failed = ended.find(({ status }) => status === 'failed')
+  if (failed === undefined) unseen++
+  const result = failed ? 'fails without it' : ended.length === 0 ? 'DID NOT RUN' : 'STILL PASSES'
+  process.stdout.write(
+    `${result}  ${fix.finding}  (${fix.test})  ${reasonIn(failed?.failureMessages ?? [])}\n`,
+  )
 }
 rmSync(folder, { recursive: true, force: true })
 process.exitCode = unseen === 0 ? 0 : 1

@@ -43,7 +43,9 @@ function messageOf(issue: z.core.$ZodIssue, schema: z.ZodType, input: unknown): 
     case 'invalid_type':
     case 'invalid_value': {
       const limits = describeLimits(schema, issue.path)
+      // fix: wrong-type-is-not-missing
       if (valueAt(input, issue.path) === undefined)
+        // fix: missing-field-limits
         return limits === undefined ? 'is required' : `is required and ${limits}`
       if (issue.code === 'invalid_type') return `must be ${withArticle(issue.expected)}`
       return limits ?? lowerCaseFirst(issue.message)

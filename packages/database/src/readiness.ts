@@ -26,6 +26,7 @@ export function readiness(db: Db, log: ReadinessLog, wanted = latestMigration())
   let known: string | undefined
   const check = async () => {
     const reason = await Promise.race([
+      // fix: missing-migration-named
       hasMigration(db, wanted).then((has) => (has ? undefined : missing(wanted)), reasonOf),
       new Promise<string>((resolve) => setTimeout(() => resolve(UNREACHABLE), TIMEOUT_MS).unref()),
     ])

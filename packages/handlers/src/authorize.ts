@@ -31,6 +31,7 @@ const MINUTE_SECONDS = 60
 /** Checks when the user signed in, where the operation asks for it. A wallet signs each request, so it has no login. */
 export function requireRecentLogin(operation: Operation, { actor, loginAgeSeconds: age }: Caller): void {
   if (operation.recentLogin !== true || actor.kind === 'wallet') return
+  // fix: recent-login
   if (typeof age === 'number' && age <= RECENT_LOGIN_SECONDS) return
   const limit = `a login at most ${RECENT_LOGIN_SECONDS / MINUTE_SECONDS} minutes old`
   const message =

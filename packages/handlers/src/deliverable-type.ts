@@ -26,6 +26,7 @@ const TYPES: readonly {
 /** The type of a deliverable that is given as one URL. */
 export function typeOfUrl(url: string, mediaType: string | undefined): DeliverableType {
   const extension = /\.(\w{1,5})$/.exec(new URL(url).pathname)?.[1]?.toLowerCase() ?? ''
+  // fix: type-by-extension
   const found = TYPES.find((one) =>
     mediaType === undefined ? one.extension.test(extension) : one.media.test(mediaType),
   )

@@ -35,6 +35,7 @@ export async function readEvents(
 ): Promise<ReadEvents> {
   const found = await findEventsAfter(db, reader, after, limit)
   const lastSeq = found.at(-1)?.seq ?? after
+  // fix: own-events-only
   if (reader.kind === 'agent' || !mayBeSomeoneElses(actor)) return { events: found, lastSeq }
   const bought = await findBought(db, actor, [...new Set(found.map(({ orderId }) => orderId))])
   return { events: found.filter(({ orderId }) => bought.has(orderId)), lastSeq }

@@ -37,6 +37,7 @@ export async function identifyBuyer(
   if (wallet !== undefined && payerPurpose !== undefined && (await isSignedByKey(app, wallet, payerPurpose)))
     return forPayer()
   try {
+    // fix: signature-beside-payment
     const caller = await authorized(credentials)
     return { caller, payer: caller.actor.kind === 'anonymous' ? wallet : undefined }
   } catch (error) {

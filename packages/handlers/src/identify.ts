@@ -37,6 +37,7 @@ export async function identify(ports: Ports, operators: Operators, call: Call): 
     caller = await authenticate(ports, operators, call, kind)
     if (operation.cosigned !== true) await requireLinkedWallet(ports, call, caller)
   } catch (error) {
+    // fix: signature-replaces-token
     if (!isUnauthenticated(error) || !accepts(operation, second)) throw error
     return authenticate(ports, operators, call, second)
   }
@@ -58,6 +59,7 @@ async function requireLinkedWallet(ports: Ports, { credentials }: Call, { actor 
   if (credentials.wallet === undefined || actor.kind !== 'user' || actor.token === undefined) return
   const { wallet } = parseWalletFields(ports, credentials.wallet)
   const linked = walletsOf(await ports.identity.fetchProfile(actor.token), ports.signatures)
+  // fix: linked-wallet
   if (!linked.some(({ key }) => key === wallet.key)) throw twoCredentials()
 }
 

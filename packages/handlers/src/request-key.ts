@@ -7,6 +7,7 @@ import type { Call } from './call.ts'
 
 const KEY = /^[\x20-\x7e]{1,128}$/
 /** Nothing else protects the stored response of an anonymous caller, so the key must be hard to guess. A UUID has 36. */
+// fix: anonymous-key-length
 const MIN_ANONYMOUS_LENGTH = 32
 
 /** The Idempotency-Key of a write, by one rule for every operation; undefined without one. */

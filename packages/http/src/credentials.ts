@@ -83,6 +83,7 @@ function extractWallet(
   inputFields: ReadonlySet<string>,
 ) {
   const { wallet, wallet_sig: signature, wallet_sig_ts: signedAtMs } = input
+  // fix: chain-header
   const chain = input['wallet_chain'] ?? headers['x-market-wallet-chain']
   for (const field of WALLET_FIELDS) if (!inputFields.has(field)) delete input[field]
   if (inputFields.has('wallet') || (signature === undefined && signedAtMs === undefined)) return undefined

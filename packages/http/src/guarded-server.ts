@@ -58,6 +58,7 @@ export const guardedServer =
       process.nextTick(() => {
         if (request.socket.destroyed) return
         if (!request.complete && settings.isUpload?.(request) !== true) limitBodyTime(request)
+        // fix: every-request-counts
         if (allowed) handle(request, response)
         else rejectRequest(request, response, settings.appOrigin, { max: limits.maxRequests, resetsInMs })
       })

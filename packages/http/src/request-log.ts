@@ -30,6 +30,7 @@ export function logResponses(app: FastifyInstance, log: RequestLog, addressing: 
         operation: request.operation ?? 'other',
         method: request.method,
         status,
+        // fix: caller-in-log
         caller: request.caller,
         client: request.client,
         ms: Math.round(ms * 10) / 10,

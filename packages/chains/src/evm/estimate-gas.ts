@@ -35,6 +35,7 @@ export const estimateGas = async (
   const needed = (largest([0n, ...estimates]) * MARGIN_PERCENT) / 100n
   if (needed > MAX_TRANSFER_GAS)
     throw unavailable(`A transfer needs ${needed} gas. The maximum is ${MAX_TRANSFER_GAS}.`)
+  // fix: gas-estimate
   return largest([TRANSFER_GAS, needed])
 }
 

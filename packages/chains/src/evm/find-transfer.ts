@@ -74,6 +74,7 @@ const chooseFor =
     if (query.sentByPayer && isSentForPayer(settings, mined)) return rejected('sent_by_another')
     const allowed = query.payers === undefined ? undefined : new Set(query.payers.map(addressKey))
     // Nobody knows which of the transfers a caller means who only names the transaction.
+    // fix: ambiguous-payer-signs
     if (allowed === undefined && new Set(external.map(({ payer }) => payer)).size > 1)
       return rejected('ambiguous_payer')
     const eligible = external.filter(

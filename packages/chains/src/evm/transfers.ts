@@ -79,6 +79,7 @@ export const receivedTransfers = (
   treasury: string,
   own: ReadonlySet<string>,
 ): ReceivedTransfers => {
+  // fix: transfer-index
   const all = parseTransfers(logs, usdc)
     .filter(({ to }) => to === treasury)
     .toSorted((a, b) => Number(a.log.index - b.log.index))

@@ -84,6 +84,8 @@ export const agreeOnTransfer = (
   const isSplit = groups.length > 1 || (final.length > 0 && absent.length > 0)
   const disagreeing = isSplit ? namesOf([...final, ...absent]) : []
   const agreed = groups[0] ?? []
+  // fix: reversal-by-two-providers
+  // fix: finality-by-two-providers
   const [isFinal, isReversed] = [agreed.length >= minProviders, absent.length >= minProviders]
   const decided = isFinal === isReversed ? undefined : isFinal ? agreed[0] : absent[0]
   const { observation } = decided ?? shown
@@ -104,6 +106,7 @@ export interface BalanceReading {
 }
 
 /** The number that at least so many providers show. */
+// fix: balance-by-two-providers
 export const supported = <T extends bigint>(amounts: readonly T[], providers: number): T | undefined =>
   amounts.toSorted((a, b) => (a > b ? -1 : a < b ? 1 : 0))[providers - 1]
 

@@ -71,6 +71,7 @@ export const walletSignatures = (settings: WalletSignatureSettings): Signatures 
         const signer = await verifyEvm(accessTo(proof, network), wallet.key, text, proof.signature)
         return signer === 'key' ? 'key' : network
       } catch (error) {
+        // fix: purpose-named
         throw namingPurpose(error, purpose)
       }
     },

@@ -40,6 +40,7 @@ export const createOrder = operation({
   status: 201,
   laterStatus: 202,
   errors: [402, 404],
+  // fix: order-purpose
   purpose: 'orders.create:{service_id}',
   cosigned: true,
   stoppedBy: ['freeze_intake'],

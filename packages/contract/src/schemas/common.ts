@@ -23,6 +23,7 @@ const MAX_ID_LENGTH = 500
 
 export const resourceId = (prefix: string, name: string, olderPrefix?: string) => {
   const prefixes = olderPrefix === undefined ? prefix : `(${prefix}|${olderPrefix})`
+  // fix: id-of-any-form
   return z
     .string()
     .regex(new RegExp(`^${prefixes}_[0-9A-Za-z_-]{1,${MAX_ID_LENGTH}}$`), `must be ${name} id, ${prefix}_…`)

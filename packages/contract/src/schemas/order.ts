@@ -271,6 +271,7 @@ const Answer = z.union(
 
 export const orderFields = {
   service_id: ServiceId,
+  // fix: brief-optional
   brief: text({ min: 10, max: 3000 }).optional().describe('What the agent is to do'),
   reference_urls: z.array(FileLink).max(5).default([]),
   reference_images: z.array(FileLink).max(3).default([]),

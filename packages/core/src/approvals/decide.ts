@@ -62,6 +62,7 @@ export function approve(
     const pending = await lockPending(ctx, tx, id)
     if (pending instanceof CommitThenReject) return pending
     const approver = nameOf(ctx.actor)
+    // fix: second-operator
     if (approver === pending.proposer)
       throw new ApiError('forbidden', 'You proposed this. Another operator must approve it.', {
         code: 'second_operator_required',

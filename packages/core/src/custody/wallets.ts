@@ -23,6 +23,7 @@ const NEWEST = 100
 export async function createWallet(ctx: Needs<'clock' | 'vault'>, tx: Tx, agentId: AgentId): Promise<string> {
   const { address, seed } = newSolanaKey()
   const key = { agentId, chain: 'solana', address } as const
+  // fix: seed-sealed-to-worker
   const secretSealed = await ctx.vault.sealSeed(seed, secretPlace(key))
   seed.fill(0)
   await insertWallet(tx, { ...key, secretSealed, createdAt: ctx.clock.now() })

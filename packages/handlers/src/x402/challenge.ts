@@ -27,6 +27,7 @@ const requirementOf = ({ due, description, path }: Quote, { network, chain }: Wa
 export const challengeBody = (quote: Quote, baseUrl: string, problem?: PaymentProblem) => ({
   x402Version: 1,
   accepts: quote.ways.map((way) => requirementOf(quote, way, baseUrl)),
+  // fix: challenge-names-proof
   proof: proofOf(quote, baseUrl, problem),
   ...(problem && { error: problem.code, message: messageOf(problem) }),
 })

@@ -106,6 +106,7 @@ const isRecent = ({ clock }: Pick<AppServices, 'clock'>, { createdAt }: Done['pu
 
 /** A transaction hash is public, so a replay returns the access token only to whoever proves to be the buyer. */
 function isBuyers(ctx: Pick<AppServices, 'clock'>, { purchase, isReplay, isProven }: Done): boolean {
+  // fix: replay-by-buyer
   return !isReplay || isProven || (purchase.kind !== 'transaction' && isRecent(ctx, purchase))
 }
 
@@ -171,6 +172,7 @@ const registration: PurchaseHandler = {
       wanted: registrationIn(input),
       fee: ctx.registrationFee,
       signer: registrationSigner(signerOf(ctx, wallet, evidence.credential), input.name),
+      // fix: owner-wallet-of-payer
       ownerWallet: input.owner_wallet && ctx.signatures.parseWallet(input.owner_wallet)?.key,
       ...evidence,
     }),
@@ -185,6 +187,7 @@ const registration: PurchaseHandler = {
     const { slug, apiKeyReplacedAt } = await findAgentById(ctx.db, id)
     // A transaction hash is public, so a replay returns the API key only with the Idempotency-Key or a signature. It
     // never returns a key that was issued later.
+    // fix: no-later-key
     if (!isReplay || (isProven && isRecent(ctx, purchase) && apiKeyReplacedAt === null))
       return { status: 201, data: presentRegistered(await openSecrets(ctx, id)).data }
     const note =

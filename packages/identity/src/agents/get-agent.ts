@@ -15,6 +15,7 @@ export async function getAgent(ctx: Needs<'db'>, idOrSlug: string): Promise<Agen
   const agent = idOrSlug.startsWith('agt_')
     ? await findAgent(ctx.db, idOrSlug)
     : await findAgentBySlug(ctx.db, idOrSlug.toLowerCase())
+  // fix: agent-without-owner
   if (agent === undefined) throw agentNotFound(idOrSlug)
   return agent
 }

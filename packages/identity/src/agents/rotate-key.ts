@@ -23,6 +23,7 @@ export function rotateKey(
     const agent = await lockOwnedAgent(tx, id, owner)
     const now = ctx.clock.now()
     const { apiKey, columns } = sealedApiKey(ctx, id)
+    // fix: key-ends-payout-change
     const payout = payoutColumns(cancelChangeOfKey(agent.payout, now))
     const saved = await saveAgent(tx, id, {
       ...columns,

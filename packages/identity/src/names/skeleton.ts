@@ -31,6 +31,7 @@ const TARGETS = readConfusables()
 /** The lower-case characters that this one looks like. */
 function prototypeOf(char: string): string {
   const lower = char.toLowerCase()
+  // fix: confusable-names
   const target = TARGETS.get(char) ?? TARGETS.get(lower) ?? lower
   return [...target].map((each) => ALIKE.get(each) ?? each).join('')
 }

@@ -62,6 +62,7 @@ export async function lookUpPayment(
 }
 
 /** Money that the application moves itself. */
+// fix: cold-address-pays-nothing
 const isOwnPayer = ({ cold, ownPayers = [] }: Chain, payer: string | null): boolean =>
   payer !== null && (payer === cold || ownPayers.includes(payer))
 

@@ -102,6 +102,7 @@ async function applyCheck(
   const known = await lockTransfer(tx, checked)
   if (known === undefined || known.state !== 'seen') return
   // Claimed or recorded again while the chain was queried: the observation may not fit any more.
+  // fix: checked-payer-only
   if (!isSamePurpose(known.purpose, checked.purpose) || known.payer !== checked.payer) return
   if (known.arrivedAt.getTime() !== checked.arrivedAt.getTime()) return
   if (verdict === 'reversed') return reverse(ctx, tx, known, observation, purposes)

@@ -22,6 +22,7 @@ export async function finalizePayout(
 ): Promise<void> {
   const { id, kind, subject, network, amount, agentId } = payout
   await transact(ctx.db, async (tx) => {
+    // fix: refund-locks-counter
     await ctx.payoutListener.beforeSent(tx, payout)
     const locked = await lockPayout(tx, id)
     if (hasEnded(locked)) return

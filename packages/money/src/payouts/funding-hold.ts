@@ -22,16 +22,20 @@ export async function fundingHold(
 ): Promise<Hold | undefined> {
   const { id, network, amount } = payout
   const reserved = await balanceOf(tx, payable(network, id))
+  // fix: payout-funded
   if (reserved !== amount)
     return { code: 'not_funded', detail: `${formatUsd(usdc(reserved))} USDC of ${formatUsd(amount)} USDC` }
   const terms = (await ctx.payoutListener.termsOf(ctx, tx, payout)) ?? (await decidedTerms(ctx, tx, payout))
   if (terms === undefined)
+    // fix: payout-required
     return { code: 'order_mismatch', detail: 'no order, payment or approval requires it' }
   if (terms.network !== network) return { code: 'order_mismatch', detail: `it is due on ${terms.network}` }
   if (terms.amount !== amount)
     return { code: 'order_mismatch', detail: `${formatUsd(terms.amount)} USDC is due` }
+  // fix: payout-payee
   if (!terms.payees.some((payee) => isSameAddress(payee, payout.payee)))
     return { code: 'order_mismatch', detail: 'it is due to another address' }
+  // fix: transfer-not-exceeded
   if (await exceedsTransfer(tx, payout))
     return { code: 'order_mismatch', detail: 'other payouts have used the payment that funds it' }
   return terms.wait && contestHold(terms.wait, ctx.clock.now())

@@ -75,6 +75,7 @@ export function contestHold(
   now: Date,
 ): Hold | undefined {
   if (contestedAt !== null) return { code: 'contested', detail: `since ${contestedAt.toISOString()}` }
+  // fix: unbound-payout-waits
   if (notBefore === null || notBefore <= now) return undefined
   return { code: 'contest_window', detail: `until ${notBefore.toISOString()}` }
 }

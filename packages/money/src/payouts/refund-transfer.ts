@@ -139,6 +139,7 @@ export async function lockOwnDeposit(tx: Tx, deposit: OwnDeposit): Promise<Usdc>
       'conflict',
       'This transfer paid for a purchase; the rest of it was paid by others. Refund it instead.',
     )
+  // fix: own-deposits-only
   if (payer === null || !ownWallets.includes(payer))
     throw new ApiError(
       'conflict',

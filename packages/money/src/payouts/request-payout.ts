@@ -80,6 +80,7 @@ export async function requestPayout(
     moves: [{ from: request.from, to: payable(network, id), amount }],
     ...(request.agentId !== undefined && { agentId: request.agentId }),
   })
+  // fix: contest-window-shown
   const hold = isWaiting(payout) ? contestHold(payout, now) : undefined
   return hold === undefined ? payout : saveHold(tx, payout, hold, now)
 }

@@ -52,6 +52,7 @@ export async function signPayout(
 
 /** An assigned nonce must be used, or it blocks all later payouts. Without nonces a freeze also stops what is signed again. */
 async function rejectFrozen(tx: Tx, { network, nonce }: Payout): Promise<undefined> {
+  // fix: freeze-stops-signing
   if (nonce === null) await rejectWhileStopped(tx, payoutSwitches(network))
 }
 

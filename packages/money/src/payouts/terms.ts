@@ -43,6 +43,7 @@ async function withdrawalTerms(
   return {
     network: approved.network,
     amount: parseUsd(approved.amount_usd) ?? ZERO,
+    // fix: known-fee-address
     payees: payees.filter((payee) => allowed[approved.network].some((one) => isSameAddress(one, payee))),
   }
 }

@@ -99,6 +99,7 @@ export type BalancesAfter = LedgerBalances & { readonly settled: bigint }
  */
 export function certainlyMissing(before: BalancesBefore, after: BalancesAfter, onChain: bigint): bigint {
   const settledMeanwhile = after.settled - before.settled
+  // fix: unfinal-is-not-missing
   return before.ledger - before.unfinal - settledMeanwhile - after.inFlight - onChain
 }
 

@@ -64,6 +64,7 @@ export function oidcIdentity(settings: OidcIdentitySettings): IdentityProvider {
     ).catch((error: unknown) => {
       throw error instanceof ApiError ? error : badToken()
     })
+    // fix: access-token-type
     if (!tokenTypes.has(plainType(protectedHeader.typ ?? 'jwt'))) throw badToken()
     if (ID_TOKEN_CLAIMS.some((name) => Object.hasOwn(payload, name))) throw badToken()
     return {

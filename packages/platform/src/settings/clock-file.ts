@@ -41,6 +41,7 @@ export function clockFromFile(path: string): MovableClock {
   }
   return {
     now: () => new Date(Date.now() + (read().at(-1)?.offsetMs ?? 0)),
+    // fix: wall-time-is-real
     wallTime: systemClock.wallTime,
     blockTime: (at) => later(at, read().findLast(({ since }) => since <= at.getTime())?.offsetMs ?? 0),
   }

@@ -114,6 +114,7 @@ export function readEnvironment<T extends z.ZodType>(schema: T, env: NodeJS.Proc
 
 /** Production is the default, so that a forgotten setting makes a program stricter and never weaker. */
 function developmentFaults(env: NodeJS.ProcessEnv): string[] {
+  // fix: production-by-default
   if (isDevelopment(env)) return []
   const found = Object.keys(developmentSettings).filter((name) => env[name])
   if (env['NODE_TLS_REJECT_UNAUTHORIZED'] === '0') found.push('NODE_TLS_REJECT_UNAUTHORIZED')

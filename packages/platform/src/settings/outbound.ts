@@ -20,6 +20,7 @@ export function outboundFrom(settings: OutboundSettings): Outbound {
     ...(routes.size > 0 && { connectTo: (host, port) => routes.get(host) ?? { host, port } }),
   })
   const forwards = settings.OUTBOUND_FORWARD_FILE
+  // fix: forwarded-webhooks
   return forwards === undefined ? guarded : forwardingOutbound(guarded, forwards)
 }
 

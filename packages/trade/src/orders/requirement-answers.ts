@@ -42,6 +42,7 @@ export function checkAnswers(
   const further = Object.keys(answers).filter((label) => !labels.has(label))
   const details = [
     ...further.flatMap((label, at) => {
+      // fix: further-answers
       if (at >= MAX_FURTHER)
         return [{ label, message: `is one of more than ${MAX_FURTHER} answers that nobody asked for` }]
       const tooLong = lengthOf(answers[label]) > MAX_FURTHER_LENGTH
@@ -50,6 +51,7 @@ export function checkAnswers(
     ...fields.flatMap((field) => {
       const answer = answers[field.label]
       if (!isFilled(answer))
+        // fix: answers-optional
         return field.required && requiresAll ? [{ label: field.label, message: 'is required' }] : []
       const message = CHECKS[field.type](answer, field)
       return message === undefined ? [] : [{ label: field.label, message }]

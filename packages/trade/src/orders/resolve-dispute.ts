@@ -26,6 +26,7 @@ export type Verdict =
 type Ctx = Needs<'clock' | 'ids' | 'actor' | 'vault' | 'requestId'>
 
 /** One operator decides up to this price; above it two operators do. */
+// fix: one-operator-limit
 const ONE_OPERATOR_UP_TO = usdc(500_000_000n)
 
 /** An operator ends a dispute, or a contest about the payment of a delivered order. The decision is recorded in the audit log with its reason. */

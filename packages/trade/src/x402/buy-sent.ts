@@ -165,6 +165,7 @@ async function findContested(
 ): Promise<PurchaseIn<'done'> | undefined> {
   const done = known.filter((purchase) => purchase.state === 'done')
   const own = done.filter((purchase) => payer === undefined || purchase.payer === payer)
+  // fix: unbound-purchase-first
   const [first] = (own.length === 0 ? done : own).toSorted(
     (a, b) => Number(a.binding !== 'none') - Number(b.binding !== 'none'),
   )
@@ -210,6 +211,7 @@ function notFoundYet(
 ): PaymentProblem {
   const code = 'transaction_not_found_yet'
   const others = quote instanceof ApiError ? [] : quote.ways.map((way) => way.network)
+  // fix: network-hint
   if (!isNetworkInferred || network !== 'base-mainnet' || !others.includes('alt-mainnet')) return { code }
   return {
     code,
@@ -244,6 +246,7 @@ async function findTransfer(
     const first = await lookUpPayment(ctx, network, query)
     if (typeof first !== 'string') return first
     if (first === 'unknown') ctx.lookups.recordUnknown(transaction)
+    // fix: one-lookup
     if (first === 'unknown' && !canWait) return undefined
     return await waitForTransfer(ctx, () => findPayment(ctx, network, query))
   } catch (error) {

@@ -30,6 +30,7 @@ export function rejectIneligibleReview(
     throw new ApiError('invalid', `The order is ${order.status}. Review it when it is completed.`, {
       code: 'order_not_completed',
     })
+  // fix: safe-payment-rated
   if (!isPaymentSafe(order, now))
     throw new ApiError(
       'conflict',

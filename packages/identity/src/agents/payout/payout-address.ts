@@ -30,6 +30,7 @@ export function payoutAddressOf(
 }
 
 /** Before it was recorded, contracts were asked on Base only. */
+// fix: proven-network
 const isProvenOn = ({ ownerProvenBy }: OwnerWallet, network: Network): boolean =>
   ownerProvenBy === 'key' || (ownerProvenBy ?? 'base-mainnet') === network
 

@@ -74,6 +74,7 @@ export function changePayout(
   const { settings, pending } = payoutAt(state, now)
   if (Object.keys(change).length === 0) return { settings, pending }
   const wanted = { ...settings, ...change }
+  // fix: payout-change-waits
   const atOnce = isOwned || hasAddress(settings) ? settings : withFirstValues(settings, wanted)
   if (isSame(wanted, atOnce)) {
     // An agent that repeats its settings at every start does not cancel what its owner asked for.

@@ -51,6 +51,7 @@ export async function checkIntent(ctx: Ctx, intent: Intent, handler: IntentHandl
     })
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
+    // fix: another-transfer-counts
     if (await hasAnother(ctx, intent, found, error)) return
     await fail(ctx, intent, handler, failureOf(error))
   }

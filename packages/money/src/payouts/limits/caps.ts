@@ -29,6 +29,7 @@ export async function decideCaps(
   if (await isApproved(tx, payout)) return { counts: false }
   if (amount > caps.perPayout) return above('payout_cap', caps.perPayout)
   if (kind === 'move_to_venue') return { counts: false }
+  // fix: return-uses-no-cap
   if (await isReturnToPayer(tx, payout)) return { counts: false }
   const sent = await sumCountedSince(tx, payout, earlier(clock.now(), DAY))
   if (plus(sent.payee, amount) > caps.perPayee) return above('payee_cap', caps.perPayee)
@@ -41,6 +42,7 @@ async function isApproved(tx: Tx, { id, kind, subject, approvalId }: Payout): Pr
   if (approvalId === null) return false
   if (kind === 'fee_withdrawal' || kind === 'move_to_cold') return approvalId === subject
   const approved = await findApprovedById(tx, 'approve_payout', approvalId)
+  // fix: approval-of-this-payout
   return (approved as { readonly payout_id: string } | undefined)?.payout_id === id
 }
 

@@ -22,11 +22,13 @@ export async function decideAccount(
 ): Promise<AccountDecision> {
   const { id, agentId, kind, amount } = payout
   if (!createsAccount) return { opens: false }
+  // fix: no-account-for-refund
   if (kind !== 'payout' || agentId === null) return CLOSED
   const openedBy = await findOpenedBy(tx, agentId)
   // A round of this payout that took effect would have ended it, so the account was not opened.
   if (openedBy === id) return { opens: true }
   if (openedBy !== undefined) return CLOSED
+  // fix: account-minimum
   if (plus(amount, await sumBelowAccountMinimum(tx, payout)) >= caps.accountMinimum) return { opens: true }
   return { hold: { code: 'below_account_minimum', detail: `${formatUsd(caps.accountMinimum)} USDC` } }
 }

@@ -194,6 +194,7 @@ const POSTED_WITHIN = sql`interval '1 hour'`
  * for so long that it must be posted: then its amount is missing. A move to the cold address leaves nothing missing; a
  * move to a venue leaves the treasury like any other payout.
  */
+// fix: in-flight-by-ledger
 const inFlightPayouts = (tx: Db | Tx, network: Network) => sql`
   select payout.id, payout.round, account.balance_micros as amount_micros
   from payouts as payout

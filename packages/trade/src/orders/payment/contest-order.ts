@@ -22,6 +22,7 @@ type Ctx = Needs<'clock' | 'ids'>
 /** What a further naming of the order's transfer meets. The x402 module decides what follows from it. */
 export type NamedStatus = 'bound' | 'unbound' | 'contested' | 'ended'
 
+// fix: contested-while-reviewed
 const WAS_DELIVERED: readonly Status[] = ['delivered', 'revision_requested', 'disputed', 'completed']
 const HAS_PAYMENT: readonly Status[] = ['paid', 'in_progress', ...WAS_DELIVERED]
 
@@ -29,6 +30,7 @@ const hasPayment = (order: Order): order is Extract<Order, { payment: unknown }>
   HAS_PAYMENT.includes(order.status)
 
 /** A workspace in which generations were completed was delivered in part: a refund would take them for nothing. */
+// fix: delivered-in-part
 const isDelivered = (order: Order): boolean =>
   WAS_DELIVERED.includes(order.status) || (isOpenWorkspace(order) && completedUnits(order) > 0)
 

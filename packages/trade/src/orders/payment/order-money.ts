@@ -50,6 +50,7 @@ export async function distributeEscrow(ctx: Ctx, tx: Tx, order: Order<'completed
 /** The decision is read from the order, and never repeated by a caller. */
 export function shareOf({ id, agentShareBps }: Core): bigint {
   assert(agentShareBps !== null, `${id} was decided`)
+  // fix: stored-verdict
   return BigInt(agentShareBps)
 }
 

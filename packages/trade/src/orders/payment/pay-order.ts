@@ -108,6 +108,7 @@ export async function payOrder(
     if (transfer.amount < order.price) return reject(underpaid(order.price, transfer.amount))
     if (order.status === 'accepted' && order.pending !== null) await cancelIntent(tx, purposeOf(order))
     const isProven = provenPayers(order, actor, network).includes(transfer.payer ?? '')
+    // fix: owner-not-proven
     const payable = { ...order, payerProven: order.payerProven && isProven }
     return continuePaid(ctx, tx, await confirmPayment(ctx, tx, payable, network, transfer, nameOf(actor)))
   })

@@ -17,6 +17,7 @@ export async function withNetworks<S extends Status>(
   db: Db | Tx,
   order: Order<S>,
 ): Promise<Offered<S>> {
+  // fix: offered-networks
   return { ...order, payableOn: isUnpaid(order) ? await networksOf(ctx, db, order) : [] }
 }
 
@@ -34,6 +35,7 @@ export async function networkProblem(
   { network, reference }: Payment,
 ): Promise<ApiError | undefined> {
   const networks = await networksOf(ctx, db, order)
+  // fix: payable-network
   if (networks.includes(network)) return undefined
   const others = networks.length === 0 ? 'no network' : networks.join(' or ')
   return new ApiError(

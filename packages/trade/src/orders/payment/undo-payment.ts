@@ -37,6 +37,7 @@ export async function reversePayment(
   transfer: ClaimedTransfer<'order'>,
 ): Promise<Order<'accepted'> | undefined> {
   const order = await lockOrder(tx, transfer.purpose.id)
+  // fix: reversal-locks-counter
   await lockBuyerEvents(tx, order.buyer)
   await withdrawOrderPayouts(ctx, tx, order, transfer)
   const now = ctx.clock.now()
@@ -49,6 +50,7 @@ export async function reversePayment(
   }
   if (order.listingId !== null) await countOrdered(tx, order.listingId, -1)
   await countOrders(tx, order.agentId, { total: -1 })
+  // fix: reversed-order-waits
   const waiting = undo(order, now, reasonOf(now), { network, reference })
   return saveOrder(tx, order, waiting, { ...BY_CLOCK, action: 'undo', at: now })
 }

@@ -154,7 +154,9 @@ export async function releaseContested(
     ({ state, proof, payer }) =>
       state === 'done' && payer !== null && payers.includes(payer) && (name === undefined || proof === name),
   )
-  if (found === undefined) return releaseOrder(ctx, tx, { ...payment, nextBuyers })
+  if (found === undefined)
+    // fix: owner-takes-back
+    return releaseOrder(ctx, tx, { ...payment, nextBuyers })
   if (found.state !== 'done' || found.resultId === orderId) return 'unchanged'
   const locked = await lockNamed(tx, found)
   const purchase = locked?.purchase

@@ -36,6 +36,7 @@ export const NAMINGS = {
     same: 'replay',
     same_without_key: 'reject',
     same_signed: 'confirm',
+    // fix: early-naming-contests
     other_early: 'contest',
     other_late: 'ask_to_sign',
     other_signed: 'replace',
@@ -69,6 +70,7 @@ export const NAMINGS = {
 } as const satisfies Readonly<Record<NamedStatus, Readonly<Record<NamingEvent, NamingOutcome>>>>
 
 /** How long after the block's time a naming without a signature counts. */
+// fix: unsigned-naming-ends
 const UNSIGNED_MS = 15 * MINUTE
 
 export function eventOf(naming: {
@@ -96,6 +98,7 @@ export const payoutWaitMs = (due: Usdc, payers: number, shortWaitMax: Usdc): num
  * The amount due for a transfer: a price of the last hour that it has exactly, else the current price, else the highest
  * one that it reaches. Undefined when it reaches none.
  */
+// fix: recent-price
 export function chooseDue(amount: Usdc, current: Usdc, recent: readonly Usdc[]): Usdc | undefined {
   if (amount === current || recent.includes(amount)) return amount
   if (amount > current) return current
