@@ -179,10 +179,10 @@ export default defineConfig({
           ...withServices,
           name: 'stacks',
           include: STACKS,
-          // Each starts a dozen processes, and more of them at once would starve each other.
-          maxWorkers: 2,
+          maxWorkers: SERVICE_WORKERS,
           maxConcurrency: 1,
-          sequence: { groupOrder: 2 },
+          // Beside the others, because these mostly wait.
+          sequence: { groupOrder: 1 },
         },
       },
       {
@@ -223,7 +223,7 @@ export default defineConfig({
           name: 'gauntlet',
           include: GAUNTLET,
           fileParallelism: false,
-          sequence: { groupOrder: 3 },
+          sequence: { groupOrder: 2 },
         },
       },
     ],
