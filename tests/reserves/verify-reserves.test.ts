@@ -17,6 +17,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fundedPayer, newAccount } from '../chains/evm-world.ts'
 import { type SolanaWorld, startSolanaWorld } from '../chains/solana-support.ts'
 import { CHILD_ENVIRONMENT } from '../support/child-environment.ts'
+import { cliHere } from '../support/cli.ts'
 import { asHeaders, makeOwnedAgent, signed } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
 import { until } from '../support/until.ts'
@@ -79,21 +80,36 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** Runs the program as a user does. */
-async function verify(tampered: Change, args: readonly string[] = []) {
+interface Ended {
+  readonly code: number
+  readonly lines: readonly string[]
+  readonly errors: string
+}
+type Run = (args: readonly string[], environment: Readonly<Record<string, string>>) => Promise<Ended>
+
+/** As a user does. */
+const runProcess: Run = (args, environment) =>
+  new Promise((resolve) => {
+    const env = { ...CHILD_ENVIRONMENT, XDG_CONFIG_HOME: folder, ...environment }
+    execFile(process.execPath, [MAIN, ...args], { env }, (error, stdout, stderr) =>
+      resolve({ code: Number(error?.code ?? 0), lines: stdout.trim().split('\n'), errors: stderr }),
+    )
+  })
+
+const runHere: Run = async (args, environment) => {
+  const { status, out, error } = await cliHere(folder, environment).run(args)
+  return { code: status, lines: out.trim().split('\n'), errors: error }
+}
+
+async function verify(tampered: Change, args: readonly string[] = [], run = runHere): Promise<Ended> {
   change = tampered
   const key = args.includes('--proof') ? {} : { MARKET_API_KEY: apiKey }
-  const env = { ...CHILD_ENVIRONMENT, XDG_CONFIG_HOME: folder, MARKET_API_URL: proxy.url, ...key }
   const nodes = ['--rpc', `solana-mainnet=${world.chain.url}`, '--rpc', `base-mainnet=${network.url}`]
   const named = ['--treasury', `solana-mainnet=${world.treasury.address}`]
   named.push('--treasury', `base-mainnet=${treasury.account.address}`)
   const limits = ['--tries', '2', '--wait', '0', '--max-age', '1000']
-  const all = [MAIN, 'solvency', 'verify', ...nodes, ...named, ...limits, ...args]
-  return new Promise<{ code: number; lines: string[]; errors: string }>((resolve) => {
-    execFile(process.execPath, all, { env }, (error, stdout, stderr) =>
-      resolve({ code: Number(error?.code ?? 0), lines: stdout.trim().split('\n'), errors: stderr }),
-    )
-  })
+  const all = ['solvency', 'verify', ...nodes, ...named, ...limits, ...args]
+  return run(all, { MARKET_API_URL: proxy.url, ...key })
 }
 
 const expectFailed = async (tampered: Change, line: RegExp, args?: readonly string[]) => {
@@ -105,7 +121,7 @@ const expectFailed = async (tampered: Change, line: RegExp, args?: readonly stri
 describe('market solvency verify', () => {
   test('proves the leaves of the caller, the anchor and both treasuries', async () => {
     await network.transfer(buyer, treasury.account.address, 2_000_000n)
-    const { code, lines, errors } = await verify(() => {})
+    const { code, lines, errors } = await verify(() => {}, [], runProcess)
     await network.transfer(treasury.account, buyer.address, 2_000_000n)
     expect({ code, errors }).toEqual({ code: 0, errors: '' })
     expect(lines).toEqual([

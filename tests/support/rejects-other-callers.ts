@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { someAddress } from './client.ts'
 import type { Market } from './market.ts'
 import { rejected } from './rejected.ts'
-import { type Subject, send, successOf } from './valid-request.ts'
+import { type Subject, send, successOf, type ValidRequest } from './valid-request.ts'
 
 /** Tokens with one error each. */
 function badTokens({ idp }: Market): string[] {
@@ -22,18 +22,25 @@ function badTokens({ idp }: Market): string[] {
 /** Missing and wrong credentials on an operation that requires some. */
 export function rejectsOtherCallers(subject: Subject): void {
   const { market, operation, good } = subject
-  const sendWith = async (headers: Record<string, string>) => {
-    const { path, body } = await good()
-    return market()
-      .client()
-      .send(operation.method, path, { headers, from: someAddress(), ...(body !== undefined && { body: {} }) })
-  }
+  /** A rejected request changes nothing, so one valid request serves for all of a test. */
+  const senderOf =
+    ({ path, body }: ValidRequest) =>
+    (headers: Record<string, string>) =>
+      market()
+        .client()
+        .send(operation.method, path, {
+          headers,
+          from: someAddress(),
+          ...(body !== undefined && { body: {} }),
+        })
 
   test('401: no credential', async () => {
+    const sendWith = senderOf(await good())
     rejected(await sendWith({}), 401, 'credentials_missing')
   })
 
   test('401: a credential that is malformed, mistyped, expired or issued for another audience', async () => {
+    const sendWith = senderOf(await good())
     for (const authorization of ['Basic dXNlcjpwYXNz', 'Bearer', 'Bearer two words']) {
       rejected(await sendWith({ authorization }), 401, 'bad_authorization')
     }
@@ -48,7 +55,7 @@ export function rejectsOtherCallers(subject: Subject): void {
 
   test('401: a rejected credential is not repeated in the response or the log', async () => {
     const token = badTokens(market())[0] ?? ''
-    const reply = await sendWith({ authorization: `Bearer ${token}` })
+    const reply = await senderOf(await good())({ authorization: `Bearer ${token}` })
     expect(JSON.stringify(reply.body)).not.toContain(token)
     expect(market().logText()).not.toContain(token)
   })
@@ -58,11 +65,13 @@ export function rejectsOtherCallers(subject: Subject): void {
   if (acceptsUsers) {
     test('403: a cookie that a browser sent from a page of another site', async () => {
       const cookie = `idp-token=${await market().idp.token({ sub: 'somebody' })}`
+      const sendWith = senderOf(await good())
       for (const headers of elsewhere) rejected(await sendWith({ cookie, ...headers }), 403, 'cross_site')
     })
   } else {
     test('401: a cookie is ignored by an operation that users cannot call', async () => {
       const cookie = `idp-token=${await market().idp.token({ sub: 'somebody' })}`
+      const sendWith = senderOf(await good())
       for (const headers of [...elsewhere, { 'sec-fetch-site': 'same-origin' }]) {
         rejected(await sendWith({ cookie, ...headers }), 401, 'credentials_missing')
       }
@@ -82,7 +91,7 @@ export function rejectsOtherCallers(subject: Subject): void {
       'x-market-wallet-sig': '0x00',
       'x-market-wallet-sig-ts': '1',
     }
-    const reply = await sendWith(wallet)
+    const reply = await senderOf(await good())(wallet)
     rejected(reply, 401, 'bad_wallet_fields', { details: [{ path: 'wallet', message: expect.any(String) }] })
   })
 }

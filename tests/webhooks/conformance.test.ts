@@ -187,6 +187,7 @@ describe('attempts', () => {
   })
 })
 
+// They start at once, because each waits 5 seconds between its attempts.
 describe('a dropped delivery', () => {
   const wallet = makeEvmWallet()
   const profile = makeProfile()

@@ -35,6 +35,7 @@ test(`when a worker with ${JOBS} running jobs is killed, another worker runs all
   const killedAt = performance.now()
   for (const host of hosts) receiver.answers.set(host, ok)
   await world.worker()
+  // Waits for the leases of the killed worker, 15 s of real time: this is how long a recovery takes.
   await world.ended(JOBS, WITHIN_MS)
   process.stdout.write(`all ended ${Math.round(performance.now() - killedAt)} ms after the kill\n`)
   const deliveries = await world.db.selectFrom('deliveries').select(['id', 'status', 'attempts']).execute()

@@ -53,6 +53,7 @@ const AUDIENCE = 'https://market.test/api'
 const CLIENT_ID = 'market-console'
 const KEY_ID = 'idp-1'
 const HOUR_SECONDS = 3_600
+const POLL_SECONDS = 1
 const SCOPE = 'openid email profile market'
 
 /** Starts an OpenID provider on a free loopback port. */
@@ -79,6 +80,12 @@ export async function startIdp(): Promise<Idp> {
     const { accountId } = account
     const stored = { client, accountId, grantId: grant.jti, gty: 'device_code', scope: SCOPE }
     userinfoTokens.set(issued, await new provider.AccessToken(stored).save())
+  })
+  // Without an interval, a program asks for its token every 5 seconds.
+  provider.use(async (ctx, next) => {
+    await next()
+    if (ctx['oidc']?.route === 'device_authorization' && ctx.status === 200)
+      ctx.body = { ...(ctx.body as object), interval: POLL_SECONDS }
   })
   const answer = provider.callback()
   server.on('request', (request, response) => {
