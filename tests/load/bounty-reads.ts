@@ -50,9 +50,10 @@ export async function cursorAfter(
 ): Promise<string | undefined> {
   let cursor: string | undefined
   for (let page = 0; page < pages; page++) {
-    const { nextCursor } = await list(db, { limit: 100, ...asked, cursor })
-    if (nextCursor === null) return cursor
-    cursor = nextCursor
+    const { bounties, nextCursor } = await list(db, { limit: 100, ...asked, cursor })
+    const next = nextCursor(bounties.length)
+    if (next === null) return cursor
+    cursor = next
   }
   return cursor
 }
@@ -70,10 +71,11 @@ export const READS: readonly (readonly [string, (db: Db) => Promise<unknown>])[]
     'page 20 of the bounties of an agent with many claims',
     async (db) => {
       let cursor: string | undefined
-      for (let page = 0; page < 20; page++)
-        cursor =
-          (await listMyBounties({ db }, agentActor(BUSY.agentId as AgentId), { limit: 100, cursor }))
-            .nextCursor ?? undefined
+      const agent = agentActor(BUSY.agentId as AgentId)
+      for (let read = 0; read < 20; read++) {
+        const page = await listMyBounties({ db }, agent, { limit: 100, cursor })
+        cursor = page.nextCursor(page.found.length) ?? undefined
+      }
     },
   ],
   [

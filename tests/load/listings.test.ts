@@ -26,9 +26,9 @@ async function cursorAfter(browsing: Partial<Browsing>, pages: number): Promise<
   let cursor: string | undefined
   for (let page = 0; page < pages; page++) {
     const asked = { limit: 100, ...browsing, cursor }
-    const { nextCursor } = await browseListings({ db: database.db, clock: systemClock }, asked)
-    if (nextCursor === null) throw new Error('the list ended early')
-    cursor = nextCursor
+    const { found, nextCursor } = await browseListings({ db: database.db, clock: systemClock }, asked)
+    cursor = nextCursor(found.length) ?? undefined
+    if (cursor === undefined) throw new Error('the list ended early')
   }
   if (cursor === undefined) throw new Error('no page was read')
   return cursor
@@ -69,7 +69,7 @@ async function idsOfAllPages(browsing: Partial<Browsing>): Promise<string[]> {
     const asked = { limit: 70, ...browsing, cursor }
     const page = await browseListings({ db: database.db, clock: systemClock }, asked)
     ids.push(...page.found.map(({ listing }) => listing.id))
-    cursor = page.nextCursor ?? undefined
+    cursor = page.nextCursor(page.found.length) ?? undefined
   } while (cursor !== undefined)
   return ids
 }

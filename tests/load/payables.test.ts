@@ -90,7 +90,8 @@ test('a page deep in the list is found by the index, not by skipping', async () 
   let cursor: string | undefined
   for (let read = 0; read < 20; read++) {
     const { answer } = await heardOf(NETWORKS, page({ limit: 200, cursor }))
-    cursor = (answer as { nextCursor: string | null }).nextCursor ?? undefined
+    const { found, nextCursor } = answer as Awaited<ReturnType<typeof listPayable>>
+    cursor = nextCursor(found.length) ?? undefined
   }
   const { heard } = await heardOf(NETWORKS, page({ cursor }))
   const plan = await planOf(pool, heard[0] as Statement)

@@ -59,12 +59,12 @@ async function cursorAfter(listing: Partial<Listing>, pages: number): Promise<st
   const db = parts.db
   let cursor: string | undefined
   for (let page = 0; page < pages; page++) {
-    const { nextCursor } = await listAgents(
+    const { agents, nextCursor } = await listAgents(
       { db },
       { sort: 'popular', limit: 100, ...listing, ...(cursor !== undefined && { cursor }) },
     )
-    if (nextCursor === null) throw new Error('the list ended early')
-    cursor = nextCursor
+    cursor = nextCursor(agents.length) ?? undefined
+    if (cursor === undefined) throw new Error('the list ended early')
   }
   if (cursor === undefined) throw new Error('no page was read')
   return cursor

@@ -42,8 +42,10 @@ const costOf = (statement: Statement) => planCost(pool, statement, (table) => GR
 /** A page deep in the feed. */
 async function deepCursor(db: Db): Promise<string | undefined> {
   let cursor: string | undefined
-  for (let page = 0; page < 20; page++)
-    cursor = (await listActivity({ db }, { limit: LIMIT, cursor })).nextCursor ?? undefined
+  for (let read = 0; read < 20; read++) {
+    const page = await listActivity({ db }, { limit: LIMIT, cursor })
+    cursor = page.nextCursor(page.activity.length) ?? undefined
+  }
   return cursor
 }
 

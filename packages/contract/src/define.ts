@@ -188,7 +188,11 @@ export const routesOf = (operation: Operation): readonly Operation[] => [
  */
 export const components = new Map<unknown, string>()
 
-export function named<T extends z.ZodType>(name: string, schema: T): T {
+/** By name: how many bytes the JSON of what appears in lists of others can have at most. */
+export const maxBytes = new Map<string, number>()
+
+export function named<T extends z.ZodType>(name: string, schema: T, bytes?: number): T {
   components.set(schema, name)
+  if (bytes !== undefined) maxBytes.set(name, bytes)
   return schema
 }

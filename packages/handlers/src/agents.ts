@@ -14,6 +14,7 @@ import {
   updateAgent,
 } from '@market/identity/agents'
 import { ApiError } from '@market/kernel/api-error'
+import { NOTHING_FOLLOWS } from '@market/kernel/cursor'
 import type { AgentId } from '@market/kernel/ids'
 import { NETWORKS } from '@market/kernel/network'
 import { newestListings } from '@market/offers/listings'
@@ -25,7 +26,7 @@ import { fetchIdentityClaims, ownerOf } from './owner-of.ts'
 import { presentEntry } from './portfolio.ts'
 import { PROTOCOL_SPEC, presentAgent, presentOwnedAgent } from './present-agent.ts'
 import { presentReview } from './present-review.ts'
-import { presentService } from './present-service.ts'
+import { presentServiceSummary } from './present-service.ts'
 import { requireAgent } from './require-actor.ts'
 
 const HIDDEN_NOTE =
@@ -222,7 +223,8 @@ export const agentHandlers = {
     run: async (ctx, input) => {
       const owner =
         input.owner_wallet === undefined ? undefined : ctx.signatures.parseWallet(input.owner_wallet)
-      if (input.owner_wallet !== undefined && owner === undefined) return { agents: [], nextCursor: null }
+      if (input.owner_wallet !== undefined && owner === undefined)
+        return { agents: [], nextCursor: NOTHING_FOLLOWS }
       const signer = ctx.actor.kind === 'wallet' ? ctx.actor.wallet.key : undefined
       if (signer !== undefined && owner !== undefined && signer !== owner.key) {
         throw new ApiError(
@@ -253,8 +255,11 @@ export const agentHandlers = {
   }),
 
   featuredAgents: handler('featuredAgents', {
-    run: (ctx, input) => featuredAgents(ctx, input.limit),
-    present: (agents, ctx) => ({ data: agents.map((agent) => presentAgent(agent, ctx)) }),
+    run: (ctx, input) => featuredAgents(ctx, input),
+    present: ({ agents, nextCursor }, ctx) => ({
+      data: agents.map((agent) => presentAgent(agent, ctx)),
+      next_cursor: nextCursor,
+    }),
   }),
 
   getAgent: handler('getAgent', {
@@ -270,7 +275,7 @@ export const agentHandlers = {
     present: ({ agent, listings, portfolio, reviews }, ctx) => ({
       data: {
         agent: presentAgent(agent, ctx),
-        services: listings.map(presentService),
+        services: listings.map(presentServiceSummary),
         portfolio: portfolio.map(presentEntry),
         reviews: reviews.map(presentReview),
         stats: {
@@ -284,7 +289,7 @@ export const agentHandlers = {
   }),
 
   listModels: handler('listModels', {
-    run: (ctx) => listModels(ctx),
-    present: (models) => ({ data: models }),
+    run: (ctx, input) => listModels(ctx, input),
+    present: ({ models, nextCursor }) => ({ data: models, next_cursor: nextCursor }),
   }),
 }

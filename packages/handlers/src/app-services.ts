@@ -13,6 +13,7 @@ import type { PaymentLookups, Quote } from '@market/trade/x402'
 import type { Call } from './call.ts'
 import type { Operators } from './identify.ts'
 import type { SecurityEvent } from './security-events.ts'
+import type { CachedDocument } from './x402/cached-document.ts'
 import type { TtlCache } from './x402/ttl-cache.ts'
 
 /** The wired dependencies of the request pipeline; built once per process. */
@@ -42,7 +43,7 @@ export interface AppServices
   /** What callers may cost the nodes by naming transactions. */
   readonly paymentLookups: PaymentLookups
   /** Documents of the catalog by their query, cached for 30 seconds. */
-  readonly documents: TtlCache<unknown>
+  readonly documents: TtlCache<CachedDocument>
   /** Writes one line of the security log. */
   readonly onSecurityEvent: (event: SecurityEvent) => void
   /** Called for every fault of ours or of a dependency. */

@@ -37,7 +37,7 @@ import { presentSummary } from './statistics.ts'
 
 const MICROS_PER_USD = 1_000_000
 
-const presentBounty = (bounty: Bounty, ctx: HandlerContext) => ({
+const presentBountySummary = (bounty: Bounty, ctx: HandlerContext) => ({
   bounty_id: bounty.id,
   title: bounty.title,
   brief: bounty.brief,
@@ -48,13 +48,17 @@ const presentBounty = (bounty: Bounty, ctx: HandlerContext) => ({
   deadline_hours: bounty.deadlineHours,
   claim_window_hours: bounty.claimWindowHours,
   client_wallet: presentWallet(ctx, bounty.clientWallet) ?? bounty.clientWallet,
-  reference_urls: [...bounty.referenceUrls],
-  reference_images: [...bounty.referenceImages],
   status: bounty.status,
   pending_claims: bounty.pendingClaims,
   created_at: bounty.createdAt.toISOString(),
   updated_at: bounty.updatedAt.toISOString(),
   expires_at: bounty.expiresAt.toISOString(),
+})
+
+const presentBounty = (bounty: Bounty, ctx: HandlerContext) => ({
+  ...presentBountySummary(bounty, ctx),
+  reference_urls: [...bounty.referenceUrls],
+  reference_images: [...bounty.referenceImages],
 })
 
 const presentClaim = (claim: Claim) => ({
@@ -154,7 +158,7 @@ export const bountyHandlers = {
         maxBudget: max_budget === undefined ? undefined : moneyOf(max_budget),
       }),
     present: ({ bounties, nextCursor, total }, ctx) => ({
-      data: bounties.map((bounty) => presentBounty(bounty, ctx)),
+      data: bounties.map((bounty) => presentBountySummary(bounty, ctx)),
       next_cursor: nextCursor,
       total,
     }),

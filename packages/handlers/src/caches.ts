@@ -2,6 +2,7 @@ import { operations } from '@market/contract/operations'
 import { SECOND } from '@market/kernel/clock'
 import { paymentLookups, type Quote } from '@market/trade/x402'
 import type { AppServices } from './app-services.ts'
+import type { CachedDocument } from './x402/cached-document.ts'
 import { ttlCache } from './x402/ttl-cache.ts'
 
 const DOCUMENT_MS = (operations.listDirectory.cacheSeconds ?? 0) * SECOND
@@ -12,5 +13,5 @@ export const createCaches = (
 ): Pick<AppServices, 'quotes' | 'documents' | 'paymentLookups'> => ({
   paymentLookups: paymentLookups(),
   quotes: ttlCache<Quote>(1 * SECOND, { size: 1_000 }),
-  documents: ttlCache<unknown>(documentMs),
+  documents: ttlCache<CachedDocument>(documentMs),
 })

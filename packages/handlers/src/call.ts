@@ -2,6 +2,7 @@ import type { PaymentHeaders, WalletFields } from '@market/contract/client'
 import type { Operation } from '@market/contract/define'
 import type { ReceivedFile } from '@market/files/uploads'
 import type { ApiError } from '@market/kernel/api-error'
+import type { ByteBudget } from './byte-budget.ts'
 import type { Caller } from './caller.ts'
 
 /** The credentials of a request as received, not verified yet. */
@@ -45,6 +46,8 @@ export interface Call {
   readonly requestId: string
   /** Told who calls, for the log, as soon as the credentials are verified. */
   readonly onCaller?: (name: string) => void
+  /** How large a list may become; by default as in REST. */
+  readonly budget?: ByteBudget
   /** An error of the transport. The request counts against its limit, and then fails with it. */
   readonly rejected?: ApiError
 }
@@ -52,5 +55,7 @@ export interface Call {
 export interface ApiResponse {
   readonly status: number
   readonly body: unknown
+  /** The body as JSON, where it was already made. */
+  readonly json?: string | Buffer
   readonly headers: Readonly<Record<string, string>>
 }

@@ -53,7 +53,7 @@ export const eventHandlers = {
       readEvents(ctx, eventReaderOf(ctx.actor, { role }), BigInt(after), limit),
     present: ({ events, lastSeq }) => ({
       data: events.map(presentEvent),
-      next_cursor: lastSeq.toString(),
+      next_cursor: (count) => String(count < events.length ? (events[count - 1]?.seq ?? lastSeq) : lastSeq),
     }),
   }),
 

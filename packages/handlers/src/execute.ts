@@ -133,6 +133,6 @@ async function run(
       return envelope(call.operation, handler.present(later as never, ctx))
     }
   }
-  const response = envelope(call.operation, handler.present(result as never, ctx))
+  const response = envelope(call.operation, handler.present(result as never, ctx), call.budget)
   return async () => response
 }

@@ -24,13 +24,20 @@ export type HandlerContext = Context &
     readonly file?: IncomingFile | undefined
   }
 
+/** The response, except that a list says what follows each of its rows: it can end before the last one. */
+type Presented<Op extends Operation> = {
+  [Field in keyof ResponseOf<Op>]: Field extends 'next_cursor'
+    ? (count: number) => ResponseOf<Op>[Field]
+    : ResponseOf<Op>[Field]
+}
+
 /**
  * `run` turns the contract's input into a command; `present` turns the command's result into the contract's
  * response. `present` is pure, because for a write it runs inside the transaction that stores the response.
  */
 export interface Handler<Op extends Operation, Result> {
   readonly run: (ctx: HandlerContext, input: InputOf<Op>) => Promise<Result>
-  readonly present: (result: Result, ctx: HandlerContext) => ResponseOf<Op>
+  readonly present: (result: Result, ctx: HandlerContext) => Presented<Op>
   /**
    * Waits for a later result after a write has been committed. The caller gets it; an Idempotency-Key has stored the
    * response as it was at the commit.

@@ -4,9 +4,10 @@ import { formatUsd } from '@market/kernel/money'
 import { averageRating, type Found, type Listing } from '@market/offers/listings'
 
 type Service = ResponseOf<Operations['getService']>['data']
+type Summary = ResponseOf<Operations['getAgent']>['data']['services'][number]
 type FoundService = ResponseOf<Operations['browseServices']>['data'][number]
 
-export const presentService = (listing: Listing): Service => ({
+export const presentServiceSummary = (listing: Listing): Summary => ({
   id: listing.id,
   service_id: listing.id,
   slug: listing.slug,
@@ -17,17 +18,8 @@ export const presentService = (listing: Listing): Service => ({
   price_usd: listing.price === null ? null : formatUsd(listing.price),
   price_type: listing.priceType,
   turnaround_hours: listing.turnaroundHours,
-  deliverables: [...listing.deliverables],
-  demo_url: listing.demoUrl,
   quota_limit: listing.quotaLimit,
   max_revisions: listing.maxRevisions,
-  requirement_fields: listing.requirementFields.map((field) => ({
-    label: field.label,
-    type: field.type,
-    required: field.required,
-    ...(field.placeholder !== undefined && { placeholder: field.placeholder }),
-    ...(field.options !== undefined && { options: [...field.options] }),
-  })),
   active: listing.active,
   marketable: listing.marketable,
   total_orders: listing.totalOrders,
@@ -37,7 +29,20 @@ export const presentService = (listing: Listing): Service => ({
   updated_at: listing.updatedAt.toISOString(),
 })
 
+export const presentService = (listing: Listing): Service => ({
+  ...presentServiceSummary(listing),
+  deliverables: [...listing.deliverables],
+  demo_url: listing.demoUrl,
+  requirement_fields: listing.requirementFields.map((field) => ({
+    label: field.label,
+    type: field.type,
+    required: field.required,
+    ...(field.placeholder !== undefined && { placeholder: field.placeholder }),
+    ...(field.options !== undefined && { options: [...field.options] }),
+  })),
+})
+
 export const presentFound = ({ listing, why }: Found, explain: boolean): FoundService => ({
-  ...presentService(listing),
+  ...presentServiceSummary(listing),
   ...(explain && why !== undefined && { why }),
 })

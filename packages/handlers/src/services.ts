@@ -13,7 +13,7 @@ import { handler } from './handler.ts'
 import { loadActor } from './load-actor.ts'
 import { moneyOf } from './parse.ts'
 import { presentPayableOn } from './present-agent.ts'
-import { presentFound, presentService } from './present-service.ts'
+import { presentFound, presentService, presentServiceSummary } from './present-service.ts'
 
 const optionalMoneyOf = (amount: string | undefined) => (amount === undefined ? undefined : moneyOf(amount))
 
@@ -57,8 +57,8 @@ export const serviceHandlers = {
 
   listAgentServices: handler('listAgentServices', {
     run: async (ctx, input) => listListings(ctx, input.agent_id as AgentId, await loadActor(ctx), input),
-    present: ({ found, nextCursor }) => ({
-      data: found.map(({ listing }) => presentService(listing)),
+    present: ({ listings, isOwn, nextCursor }) => ({
+      data: listings.map(isOwn ? presentService : presentServiceSummary),
       next_cursor: nextCursor,
     }),
   }),

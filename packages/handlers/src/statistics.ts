@@ -3,6 +3,7 @@ import { findLeaders, readStatistics } from '@market/core/statistics'
 import type { Db } from '@market/database/transact'
 import { type Agent, findAgents } from '@market/identity/agents'
 import { ApiError } from '@market/kernel/api-error'
+import { cursorAmong } from '@market/kernel/cursor'
 import type { AgentId, ListingId } from '@market/kernel/ids'
 import { formatUsd, usdc } from '@market/kernel/money'
 import { findListings, type Listing } from '@market/offers/listings'
@@ -71,7 +72,11 @@ export const statisticHandlers = {
         readAgents(ctx.db, [...new Set(activity.map(({ agentId }) => agentId))]),
         readListings(ctx.db, [...new Set(activity.flatMap(({ listingId }) => listingId ?? []))]),
       ])
-      return { activity, agents, listings, nextCursor }
+      const shownAt = activity.flatMap(({ agentId }, at) => (agents.has(agentId) ? [at] : []))
+      return {
+        ...{ activity, agents, listings },
+        nextCursor: cursorAmong(nextCursor, activity.length, shownAt),
+      }
     },
     present: ({ activity, agents, listings, nextCursor }) => ({
       data: activity.flatMap((item) => {

@@ -10,6 +10,7 @@ import { formFile } from './form-file.ts'
 import { jsonParser } from './json-body.ts'
 import { headerOf, paymentOf } from './payment-headers.ts'
 import { readGetBody } from './read-get-body.ts'
+import { sendResponse } from './send-response.ts'
 import { uploadSlots } from './upload-slots.ts'
 import { gather, propertiesOfInput, wireOf } from './wire.ts'
 
@@ -97,7 +98,7 @@ function mount(
           span.setAttribute('http.response.status_code', response.status)
           if (response.status >= 500) span.setStatus({ code: SpanStatusCode.ERROR })
           if (upload && !request.raw.complete) endAfterResponse(request, reply)
-          return send(reply, response)
+          return sendResponse(request, reply, response)
         } finally {
           upload?.end()
           span.end()
@@ -170,6 +171,3 @@ function idempotencyKeyOf(request: FastifyRequest): { idempotencyKey?: string } 
   const idempotencyKey = headerOf(request, 'idempotency-key')
   return idempotencyKey === undefined ? {} : { idempotencyKey }
 }
-
-const send = (reply: FastifyReply, response: ApiResponse) =>
-  reply.code(response.status).headers(response.headers).send(response.body)

@@ -2,12 +2,15 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { ApiError } from './api-error.ts'
 import {
+  cursorAmong,
   cursorCodec,
   dateField,
   floatField,
   idField,
   integerField,
+  type NextCursor,
   newestFirst,
+  shortList,
   textField,
 } from './cursor.ts'
 
@@ -44,17 +47,39 @@ const row = fc.record({
   content: fc.string(),
 })
 
-test('pageOf: the cursor is the position of the last row, and null on the last page', () => {
+test('pageOf: the cursor is the position of the last row that is shown, and null when nothing follows', () => {
   fc.assert(
     fc.property(fc.array(row, { maxLength: 6 }), fc.integer({ min: 1, max: 6 }), (found, limit) => {
       const { rows, nextCursor } = MESSAGES.pageOf(found, limit)
       expect(rows).toEqual(found.slice(0, limit))
-      expect(nextCursor === null).toBe(found.length <= limit)
-      if (nextCursor === null) return
-      const { content: _, ...position } = rows.at(-1) ?? expect.unreachable()
-      expect(MESSAGES.decode(nextCursor)).toEqual(position)
+      for (const [at, { content: _, ...position }] of rows.entries()) {
+        const cursor = nextCursor(at + 1)
+        expect(cursor === null).toBe(at + 1 === found.length)
+        if (cursor !== null) expect(MESSAGES.decode(cursor)).toEqual(position)
+      }
+      expect(nextCursor(0)).toBeNull()
     }),
   )
+})
+
+test('cursorAmong: rows that are not shown are passed over, also at the end', () => {
+  const next: NextCursor = (count) => (count < 9 ? `after ${count}` : null)
+  const among = cursorAmong(next, 5, [1, 3])
+  expect([among(1), among(2), cursorAmong(next, 5, [])(0)]).toEqual(['after 2', 'after 5', 'after 5'])
+})
+
+test('shortList: pages contain every row once, and no page begins after the last row', () => {
+  const LIST = shortList('a short list', 5)
+  const all = ['a', 'b', 'c', 'd', 'e', 'f']
+  const seen: string[] = []
+  let cursor: string | undefined
+  do {
+    const { from, to } = LIST.rangeOf({ limit: 2, cursor })
+    const { rows, nextCursor } = LIST.pageOf(all.slice(from, to), 2, from)
+    seen.push(...rows)
+    cursor = nextCursor(rows.length) ?? undefined
+  } while (cursor !== undefined)
+  expect(seen).toEqual(['a', 'b', 'c', 'd', 'e'])
 })
 
 describe('decode: rejects', () => {

@@ -50,9 +50,24 @@ export interface PageRequest {
   readonly cursor?: string | undefined
 }
 
+/**
+ * The cursor after the first `count` rows of a page, or null when nothing follows them. A response ends before the last
+ * row when its bytes are used up.
+ */
+export type NextCursor = (count: number) => string | null
+
+/** Of a list without rows. */
+export const NOTHING_FOLLOWS: NextCursor = () => null
+
+/** Of a page some of whose rows are not shown; `shownAt` are the places of the others. */
+export const cursorAmong =
+  (next: NextCursor, rows: number, shownAt: readonly number[]): NextCursor =>
+  (count) =>
+    next(count < shownAt.length ? (shownAt[count - 1] ?? -1) + 1 : rows)
+
 interface Page<Row> {
   readonly rows: Row[]
-  readonly nextCursor: string | null
+  readonly nextCursor: NextCursor
 }
 
 export interface CursorCodec<Position> {
@@ -100,9 +115,11 @@ export function cursorCodec<Position extends object>(
     },
     pageOf: (found, limit, positionOf) => {
       const rows = found.slice(0, limit)
-      const last = rows.at(-1)
-      const hasNext = found.length > limit && last !== undefined
-      return { rows, nextCursor: hasNext ? encode(positionOf(last)) : null }
+      const nextCursor = (count: number) => {
+        const last = rows[count - 1]
+        return count < found.length && last !== undefined ? encode(positionOf(last)) : null
+      }
+      return { rows, nextCursor }
     },
   }
 }
@@ -113,6 +130,22 @@ function parseArray(json: string): unknown[] {
     return Array.isArray(value) ? value : []
   } catch {
     return []
+  }
+}
+
+/** The cursor of a ranked list of at most `most` rows: how many of them came before. */
+export function shortList(list: string, most: number) {
+  const { encode, decode } = cursorCodec<{ at: number }>(list, { at: integerField(most) })
+  return {
+    /** The places of the page in the list, and one more, which shows whether there is a next page. */
+    rangeOf: ({ limit, cursor }: PageRequest): { from: number; to: number } => {
+      const from = decode(cursor)?.at ?? 0
+      return { from, to: Math.min(from + limit + 1, most) }
+    },
+    pageOf: <Row>(found: readonly Row[], limit: number, from: number): Page<Row> => ({
+      rows: found.slice(0, limit),
+      nextCursor: (count) => (count < found.length ? encode({ at: from + count }) : null),
+    }),
   }
 }
 

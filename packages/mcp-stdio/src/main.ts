@@ -4,6 +4,7 @@ import { ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import { sendRequest } from './send-request.ts'
 import { readSettings, type Settings } from './settings.ts'
+import { callUntilShort, withLimit } from './short-results.ts'
 
 /** The tools of the unified MCP server over stdin and stdout, executed by REST requests. Logs to stderr only. */
 
@@ -16,7 +17,11 @@ function serverOf(settings: Settings): Server {
     const called = findTool(params.name)
     if (called === undefined)
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${params.name}`)
-    return callTool(called, params, (tool, request) => sendRequest(settings, tool, request, params, signal))
+    const call = (limit?: number) =>
+      callTool(called, params, (tool, request) =>
+        sendRequest(settings, tool, withLimit(request, limit), params, signal),
+      )
+    return callUntilShort(call)
   })
   return server
 }

@@ -7,6 +7,7 @@ import type { ApiResponse } from '@market/handlers/call'
 import type { Execute } from '@market/handlers/execute'
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import { callFields } from './call-fields.ts'
+import { RESULT_BUDGET } from './result-budget.ts'
 import type { Session } from './run-tool.ts'
 
 export const ANONYMOUS_TOOLS = [
@@ -31,7 +32,7 @@ export async function runAnonymousTool(
   session: Session,
   { name, arguments: given = {}, _meta: meta = {} }: ToolCall & { readonly name: string },
 ): Promise<CallToolResult | undefined> {
-  const call = { ...session, credentials: {} }
+  const call = { ...session, credentials: {}, budget: RESULT_BUDGET }
   switch (name) {
     case 'search_agents': {
       const response = await execute({

@@ -9,6 +9,7 @@ import type { Session } from './run-tool.ts'
 import { challenge, missingScopes } from './scopes.ts'
 import { type Serve, serveEveryVersion, serveOneVersion } from './serve.ts'
 import { ANONYMOUS_VERSION, anonymousServer, unifiedServer } from './servers.ts'
+import { withTools } from './tool-lists.ts'
 import { webRequest } from './web-request.ts'
 
 export interface McpSettings {
@@ -109,7 +110,7 @@ async function send(
   return reply
     .code(response.status)
     .headers(Object.fromEntries(response.headers))
-    .send(await response.text())
+    .send(withTools(await response.text()))
 }
 
 /** The client asks the user for more, and repeats the request. */

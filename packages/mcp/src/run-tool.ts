@@ -5,6 +5,7 @@ import type { ToolResult } from '@market/contract/tools/results'
 import type { Call } from '@market/handlers/call'
 import type { Execute } from '@market/handlers/execute'
 import { callFields } from './call-fields.ts'
+import { RESULT_BUDGET } from './result-budget.ts'
 
 /** Who calls tools in one HTTP request. */
 export type Session = Pick<Call, 'caller' | 'address' | 'client' | 'requestId'>
@@ -21,6 +22,7 @@ export const runTool = (
       operation,
       input,
       ...session,
+      budget: RESULT_BUDGET,
       address: countedAs(operation, session),
       ...(wallet && { caller: undefined }),
       credentials: wallet ? { wallet } : {},

@@ -1,18 +1,17 @@
-import { findTool, SERVER_INFO, SERVER_OPTIONS, toolList } from '@market/contract/tools'
+import { findTool, SERVER_INFO, SERVER_OPTIONS } from '@market/contract/tools'
 import type { Execute } from '@market/handlers/execute'
 import { ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server'
-import { ANONYMOUS_TOOLS, runAnonymousTool } from './anonymous-tools.ts'
+import { runAnonymousTool } from './anonymous-tools.ts'
 import { runTool, type Session } from './run-tool.ts'
-
-const LIST = toolList()
+import { ANONYMOUS_LIST, UNIFIED_LIST } from './tool-lists.ts'
 
 const unknownTool = (name: string) =>
   new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${name}`)
 
-/** The server of one request. The list of tools is built once: registering the tools would cost more than a call. */
+/** The server of one request. */
 export function unifiedServer(execute: Execute, session: Session): Server {
   const server = new Server(SERVER_INFO, SERVER_OPTIONS)
-  server.setRequestHandler('tools/list', () => ({ tools: LIST }))
+  server.setRequestHandler('tools/list', () => ({ tools: UNIFIED_LIST.tools }))
   server.setRequestHandler('tools/call', async ({ params }) => {
     const tool = findTool(params.name)
     if (tool === undefined) throw unknownTool(params.name)
@@ -29,7 +28,7 @@ export function anonymousServer(execute: Execute, session: Session): Server {
     capabilities: { tools: {} },
     supportedProtocolVersions: [ANONYMOUS_VERSION],
   })
-  server.setRequestHandler('tools/list', () => ({ tools: ANONYMOUS_TOOLS }))
+  server.setRequestHandler('tools/list', () => ({ tools: ANONYMOUS_LIST.tools }))
   server.setRequestHandler('tools/call', async ({ params }) => {
     const result = await runAnonymousTool(execute, session, params)
     if (result === undefined) throw unknownTool(params.name)

@@ -234,8 +234,9 @@ export const featuredAgents = operation({
   summary: 'List featured agents',
   callers: ['anonymous'],
   limit: 'read',
-  input: z.strictObject({ limit: z.int().min(1).max(50).default(12) }),
+  input: z.strictObject({ ...pageFields, limit: z.int().min(1).max(50).default(12) }),
   output: z.array(Agent),
+  beside: NextCursor,
 })
 
 export const getAgent = operation({
@@ -259,6 +260,7 @@ export const listModels = operation({
   summary: 'List AI models of agents',
   callers: ['anonymous'],
   limit: 'read',
-  input: z.strictObject({}),
+  input: z.strictObject({ ...pageFields, limit: z.int().min(1).max(200).default(200) }),
   output: z.array(z.object({ model: z.string(), agents: z.int() })),
+  beside: NextCursor,
 })

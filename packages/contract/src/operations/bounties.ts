@@ -5,6 +5,7 @@ import {
   Bounty,
   BountyId,
   BountyPage,
+  BountySummary,
   bountyFields,
   Claim,
   ClaimId,
@@ -57,7 +58,7 @@ export const listBounties = operation({
       .describe('`deadline_asc`: the shortest `deadline_hours` first'),
     ...pageFields,
   }),
-  output: z.array(Bounty),
+  output: z.array(BountySummary),
   beside: ListTotals,
 })
 

@@ -3,7 +3,14 @@ import { operation } from '../define.ts'
 import { AgentId, PayableOn } from '../schemas/agent.ts'
 import { Category, NextCursor, pageFields } from '../schemas/common.ts'
 import { UsdAmount } from '../schemas/money.ts'
-import { FoundService, PriceType, Service, ServiceId, serviceFields } from '../schemas/service.ts'
+import {
+  FoundService,
+  ListedService,
+  PriceType,
+  Service,
+  ServiceId,
+  serviceFields,
+} from '../schemas/service.ts'
 import { text } from '../schemas/text.ts'
 
 export const createService = operation({
@@ -13,15 +20,12 @@ export const createService = operation({
   path: '/api/agents/{agent_id}/services',
   summary: 'Create a service',
   description:
-    'Authenticate with the agent’s API key or as its owner. The service is active immediately and is listed once the agent has an owner. An agent can have at most 200 active services.',
+    'Authenticate with the agent’s API key or as its owner. The service is active immediately and is listed once the agent has an owner. An agent can have at most 200 active services. The fields of a service are at most 16 KB of JSON together.',
   callers: ['agent', 'user', 'wallet'],
   limit: 'services.create',
   input: z.strictObject({
     agent_id: AgentId,
-    category: serviceFields.category,
-    title: serviceFields.title,
-    description: serviceFields.description,
-    price_type: serviceFields.price_type,
+    ...serviceFields,
     price_usd: serviceFields.price_usd.optional(),
     turnaround_hours: serviceFields.turnaround_hours.default(48),
     deliverables: serviceFields.deliverables.default([]),
@@ -42,11 +46,12 @@ export const listAgentServices = operation({
   method: 'GET',
   path: '/api/agents/{agent_id}/services',
   summary: 'List the services of an agent',
-  description: 'Newest first. The agent and its owner also get inactive services.',
+  description:
+    'Newest first. The agent and its owner get whole services, inactive ones too. Others get summaries without `deliverables`, `demo_url` and `requirement_fields`.',
   callers: ['anonymous', 'agent', 'user', 'wallet'],
   limit: 'read',
   input: z.strictObject({ agent_id: AgentId, ...pageFields }),
-  output: z.array(Service),
+  output: z.array(ListedService),
   beside: NextCursor,
   errors: [404],
 })
@@ -108,20 +113,12 @@ export const updateService = operation({
   limit: 'write',
   input: z.strictObject({
     service_id: ServiceId,
-    category: serviceFields.category.optional(),
-    title: serviceFields.title.optional(),
-    description: serviceFields.description.optional(),
-    price_type: serviceFields.price_type.optional(),
+    ...z.object(serviceFields).partial().shape,
     price_usd: serviceFields.price_usd
       .nullable()
       .optional()
       .describe('null is allowed only if `price_type` is `quote`'),
-    turnaround_hours: serviceFields.turnaround_hours.optional(),
-    deliverables: serviceFields.deliverables.optional(),
     demo_url: serviceFields.demo_url.nullable().optional().describe('null removes it'),
-    quota_limit: serviceFields.quota_limit.optional(),
-    max_revisions: serviceFields.max_revisions.optional(),
-    requirement_fields: serviceFields.requirement_fields.optional(),
     active: z.boolean().optional(),
   }),
   output: Service,

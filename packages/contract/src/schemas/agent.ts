@@ -12,7 +12,7 @@ import {
 import { NetworkName } from './money.ts'
 import { PortfolioEntry } from './portfolio.ts'
 import { Review } from './review.ts'
-import { Service } from './service.ts'
+import { ServiceSummary } from './service.ts'
 import { HttpsUrl, line, text } from './text.ts'
 
 const AgentName = line({ min: 3, max: 40 })
@@ -83,7 +83,7 @@ const publicAgent = {
   created_at: Instant,
 }
 
-export const Agent = named('Agent', z.object(publicAgent))
+export const Agent = named('Agent', z.object(publicAgent), 8 * 1024)
 
 export const PayableOn = z
   .array(NetworkName)
@@ -172,7 +172,7 @@ export const AgentPage = named(
   'AgentPage',
   z.object({
     agent: Agent,
-    services: z.array(Service).describe('The newest 50 active services'),
+    services: z.array(ServiceSummary).describe('The newest 50 active services'),
     portfolio: z.array(PortfolioEntry).describe('The newest 6 public entries'),
     reviews: z.array(Review).describe('The newest 5'),
     stats: z.object({

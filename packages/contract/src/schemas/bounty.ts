@@ -57,6 +57,7 @@ export const Claim = named(
   }),
 )
 
+/** The fields that the poster sets are at most 24 KB of JSON; the others add less than 1 KB. */
 export const Bounty = named(
   'Bounty',
   z.object({
@@ -77,6 +78,15 @@ export const Bounty = named(
     updated_at: Instant,
     expires_at: Instant.describe('When it expires unless a claim is accepted'),
   }),
+  25 * 1024,
+)
+
+export const BountySummary = named(
+  'BountySummary',
+  Bounty.omit({ reference_urls: true, reference_images: true }).describe(
+    'Without `reference_urls` and `reference_images`: GET /api/bounties/{bounty_id}',
+  ),
+  10 * 1024,
 )
 
 const PostedClaim = named(

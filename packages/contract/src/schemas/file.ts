@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { named } from '../define.ts'
-import { isHttpsUrl, text } from './text.ts'
+import { isHttpsUrl, isShortUrl, text } from './text.ts'
 
 const UPLOAD_ID = /^upl_[0-9A-Za-z_-]{1,500}$/
 
@@ -13,6 +13,7 @@ export const FileLink = text({ min: 1, max: 2048 })
     (value) => UPLOAD_ID.test(value) || LOCAL_FILE.test(value) || isHttpsUrl(value),
     'must be the id of an upload, upl_…, or an https:// URL without a user name or password',
   )
+  .refine(isShortUrl, 'must be at most 2048 bytes')
   .meta({ format: 'uri-reference', pattern: '^(upl_|[hH][tT][tT][pP][sS]?://)' })
 
 export const Upload = named(

@@ -206,15 +206,16 @@ export const OrderPage = named(
   }),
 )
 
+const MediaType = z
+  .string()
+  .regex(/^[a-z]{1,20}\/[a-z0-9.+-]{1,100}$/, 'must be a media type such as image/png')
+
 export const DeliverableInput = z
   .strictObject({
     type: z.enum(['image', 'video', 'link', 'document', 'code', 'text']),
     url: FileLink.optional(),
     content: text({ min: 1, max: 100_000 }).optional().describe('For text and code'),
-    media_type: z
-      .string()
-      .regex(/^[a-z]+\/[a-z0-9.+-]{1,100}$/, 'must be a media type such as image/png')
-      .optional(),
+    media_type: MediaType.optional(),
     sha256: z
       .string()
       .regex(/^[0-9a-f]{64}$/, 'must be 64 hex digits')
@@ -232,10 +233,7 @@ export const DeliverableInput = z
 
 export const deliveryFields = {
   deliverable_url: FileLink.optional().describe('A single deliverable: an upload id or an https URL'),
-  deliverable_media_type: z
-    .string()
-    .regex(/^[a-z]+\/[a-z0-9.+-]{1,100}$/, 'must be a media type such as image/png')
-    .optional(),
+  deliverable_media_type: MediaType.optional(),
   deliverables: z.array(DeliverableInput).min(1).max(20).optional(),
   note: text({ min: 1, max: 2000 }).optional(),
 }

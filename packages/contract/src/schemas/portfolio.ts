@@ -30,4 +30,5 @@ export const PortfolioEntry = named(
       }),
     ),
   }),
+  128 * 1024,
 )

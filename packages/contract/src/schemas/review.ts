@@ -18,4 +18,5 @@ export const Review = named(
     comment: z.string(),
     created_at: Instant,
   }),
+  3 * 1024,
 )

@@ -84,38 +84,48 @@ const service = {
   updated_at: Instant,
 }
 
-export const Service = named('Service', z.object(service))
+/** The fields that the seller sets are at most 16 KB of JSON; the others add less than 1 KB. */
+export const Service = named('Service', z.object(service), 17 * 1024)
+
+/** The longest fields, which only the service itself has: lists of many services omit them. */
+const LONG = { deliverables: true, demo_url: true, requirement_fields: true } as const
+const IN_LISTS = 'Without `deliverables`, `demo_url` and `requirement_fields`: GET /api/services/{service_id}'
+
+export const ServiceSummary = named('ServiceSummary', Service.omit(LONG).describe(IN_LISTS), 6 * 1024)
+
+/** For the agent and its owner a whole service, for others a summary. */
+export const ListedService = named('ListedService', Service.partial(LONG))
 
 /** A service that can be bought with one x402 request. */
-const payable = {
-  ...service,
-  x402_price_usd: UsdText.describe('The x402 price: 110 % of `price_usd`, rounded up to 6 decimals'),
-  amount: z
-    .string()
-    .regex(/^[1-9]\d*$/)
-    .describe('The x402 price in the smallest unit of USDC, 6 decimals'),
-  networks: z.array(NetworkName).min(1).describe('The networks that are enabled for payment'),
-  resource: z
-    .string()
-    .describe('GET or POST it without a payment to receive the 402, with a payment to place the order'),
-  pay_url: z.string().describe('POST a `brief` with the payment to this URL'),
-}
-
-export const PayableService = named('PayableService', z.object(payable))
+export const PayableService = named(
+  'PayableService',
+  ServiceSummary.extend({
+    x402_price_usd: UsdText.describe('The x402 price: 110 % of `price_usd`, rounded up to 6 decimals'),
+    amount: z
+      .string()
+      .regex(/^[1-9]\d*$/)
+      .describe('The x402 price in the smallest unit of USDC, 6 decimals'),
+    networks: z.array(NetworkName).min(1).describe('The networks that are enabled for payment'),
+    resource: z
+      .string()
+      .describe('GET or POST it without a payment to receive the 402, with a payment to place the order'),
+    pay_url: z.string().describe('POST a `brief` with the payment to this URL'),
+  }),
+  7 * 1024,
+)
 
 export const TrendingService = named(
   'TrendingService',
-  z.object({
-    ...payable,
+  PayableService.extend({
     recent_buyers: z.int().describe('Number of distinct buyers with a paid order in the window'),
     recent_orders: z.int(),
   }),
+  7 * 1024,
 )
 
 export const FoundService = named(
   'FoundService',
-  z.object({
-    ...service,
+  ServiceSummary.extend({
     why: z
       .object({
         relevance: z.number(),
@@ -127,4 +137,5 @@ export const FoundService = named(
       .optional()
       .describe('With `explain` and `search`, without `sort`: the parts that add up to the score'),
   }),
+  7 * 1024,
 )

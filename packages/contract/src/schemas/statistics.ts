@@ -45,6 +45,7 @@ export const ActivityItem = named(
       .describe('As it is now; null without a service, or when it is not active any more'),
     rating: z.int().min(1).max(5).nullable().describe('Of a review'),
   }),
+  4 * 1024,
 )
 
 export const Leader = named(
@@ -55,6 +56,7 @@ export const Leader = named(
     completed_orders: z.int(),
     settled_usd: UsdText.describe('What buyers paid for its completed orders, without what was refunded'),
   }),
+  4 * 1024,
 )
 
 /** A token can cost far less than a cent, so a price has more decimals than money. */

@@ -40,11 +40,17 @@ export const line = (bounds: Bounds) =>
 /** `https://known.example@evil.example/` looks like a page of the first host and opens the second. */
 const hasUserInfo = (url: string): boolean => /^https:\/{2,}[^/?#]*@/i.test(url)
 
+const MAX_URL_BYTES = 2048
+
+/** A URL is sent percent-encoded, so its limit counts bytes. */
+export const isShortUrl = (value: string): boolean => new TextEncoder().encode(value).length <= MAX_URL_BYTES
+
 const hasHttps = (value: string): boolean => /^https:\/\/[^\s\\]+$/i.test(value) && URL.canParse(value)
 
 export const isHttpsUrl = (value: string): boolean => hasHttps(value) && !hasUserInfo(value)
 
-export const HttpsUrl = text({ min: 1, max: 2048 })
+export const HttpsUrl = text({ min: 1, max: MAX_URL_BYTES })
+  .refine(isShortUrl, `must be at most ${MAX_URL_BYTES} bytes`)
   .refine(hasHttps, 'must be an https:// URL')
   .refine((value) => !hasUserInfo(value), 'must not contain a user name or password')
   .meta({ format: 'uri', pattern: '^[hH][tT][tT][pP][sS]://' })

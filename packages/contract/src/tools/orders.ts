@@ -114,6 +114,7 @@ export const SearchAgents = z.strictObject({
   query: z.string().min(1).max(100).optional().describe('Words of the title or description'),
   category: Category.optional(),
   limit: z.int().min(1).max(50).default(20),
+  cursor: o.listPayableServices.input.shape.cursor,
 })
 
 /** The arguments of `search_agents` as the input of `listPayableServices`. */

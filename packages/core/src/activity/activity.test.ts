@@ -47,7 +47,7 @@ test('listActivity: newest first, by kind, in pages that repeat and skip nothing
   do {
     const page = await list(undefined, 2, cursor)
     paged.push(...page.activity)
-    cursor = page.nextCursor ?? undefined
+    cursor = page.nextCursor(page.activity.length) ?? undefined
     if (paged.length === 4) await launch(agentId, 'between two pages')
   } while (cursor !== undefined)
   expect(paged).toEqual(all)

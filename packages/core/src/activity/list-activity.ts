@@ -1,4 +1,10 @@
-import { type CursorField, cursorCodec, dateField, type PageRequest } from '@market/kernel/cursor'
+import {
+  type CursorField,
+  cursorCodec,
+  dateField,
+  type NextCursor,
+  type PageRequest,
+} from '@market/kernel/cursor'
 import type { Needs } from '../context.ts'
 import type { Activity, ActivityKind } from './activity.ts'
 import { type ActivityPosition, findActivity } from './store.ts'
@@ -19,7 +25,7 @@ const CURSOR = cursorCodec<ActivityPosition>('activity', { at: dateField, id: id
 
 interface ActivityPage {
   readonly activity: readonly Activity[]
-  readonly nextCursor: string | null
+  readonly nextCursor: NextCursor
 }
 
 /** What happened lately, newest first. */

@@ -1,4 +1,4 @@
-import { idField, newestFirst, type PageRequest } from '@market/kernel/cursor'
+import { idField, type NextCursor, newestFirst, type PageRequest } from '@market/kernel/cursor'
 import { COUNT_LIMIT } from '@market/kernel/waiting'
 import type { Needs } from '../context.ts'
 import { type Approval, stateAt } from './approval.ts'
@@ -29,7 +29,7 @@ const CURSOR = newestFirst('approvals', idField('apr'))
 export async function listApprovals(
   ctx: Needs<'db' | 'clock'>,
   query: PageRequest & { readonly all: boolean },
-): Promise<{ approvals: Approval[]; nextCursor: string | null }> {
+): Promise<{ approvals: Approval[]; nextCursor: NextCursor }> {
   const now = ctx.clock.now()
   const after = CURSOR.decode(query.cursor)
   const found = await findApprovals(ctx.db, query.all ? undefined : now, { limit: query.limit + 1, after })

@@ -1,4 +1,4 @@
-import { idField, newestFirst, type PageRequest } from '@market/kernel/cursor'
+import { idField, type NextCursor, newestFirst, type PageRequest } from '@market/kernel/cursor'
 import type { Needs } from '../context.ts'
 import type { Notification, Recipient } from './notification.ts'
 import { findNotifications, findUnread } from './store.ts'
@@ -8,7 +8,7 @@ const CURSOR = newestFirst('notifications', idField('ntf'))
 interface NotificationPage {
   readonly notifications: readonly Notification[]
   readonly unread: number
-  readonly nextCursor: string | null
+  readonly nextCursor: NextCursor
 }
 
 /** Newest first, with the number of unread notifications on all pages. */

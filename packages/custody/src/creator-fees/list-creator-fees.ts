@@ -1,6 +1,6 @@
 import type { Needs } from '@market/core/context'
 import { readAtOnce } from '@market/database/transact'
-import { idField, newestFirst, type PageRequest } from '@market/kernel/cursor'
+import { idField, type NextCursor, newestFirst, type PageRequest } from '@market/kernel/cursor'
 import type { CreatorFee, FeeTotals } from './creator-fee.ts'
 import { type FeeFilter, findFees, sumFees } from './store.ts'
 
@@ -10,7 +10,7 @@ interface ListedFees {
   readonly fees: CreatorFee[]
   /** Of all fees, or of all fees of the agent: `status` and the page do not limit them. */
   readonly totals: FeeTotals
-  readonly nextCursor: string | null
+  readonly nextCursor: NextCursor
 }
 
 /** Creator fees, newest first, with totals from the same snapshot. */

@@ -4,7 +4,7 @@ import type { WalletBalances } from '@market/core/ports/agent-wallets'
 import type { Db, Tx } from '@market/database/transact'
 import { requireSeller } from '@market/identity/agents'
 import { assert } from '@market/kernel/assert'
-import { idField, newestFirst, type PageRequest } from '@market/kernel/cursor'
+import { idField, type NextCursor, newestFirst, type PageRequest } from '@market/kernel/cursor'
 import type { AgentId } from '@market/kernel/ids'
 import { findWithdrawAddresses } from './addresses/store.ts'
 import { addressesAt, type WithdrawAddresses } from './addresses/withdraw-address.ts'
@@ -89,7 +89,7 @@ export async function listOperations(
   agentId: AgentId,
   actor: Actor,
   { limit, cursor }: PageRequest,
-): Promise<{ readonly operations: WalletOperation[]; readonly nextCursor: string | null }> {
+): Promise<{ readonly operations: WalletOperation[]; readonly nextCursor: NextCursor }> {
   await requireSeller(ctx.db, agentId, actor, 'see its wallet')
   const after = pages.decode(cursor)
   const found = await findOperations(ctx.db, agentId, {

@@ -4,7 +4,9 @@ import type { Network } from '@market/kernel/network'
 import { countPayable, listPayable, openNetworks, type PayableAsked } from '@market/trade/x402'
 import type { AppServices } from '../app-services.ts'
 import type { ApiResponse, Call } from '../call.ts'
+import { envelope } from '../envelope.ts'
 import { rateLimited } from '../rate-limited.ts'
+import { type CachedDocument, cachedDocument } from './cached-document.ts'
 import { type CatalogItem, catalogItemOf } from './catalog-item.ts'
 
 /** A network on which a purchase can be paid now. */
@@ -36,10 +38,17 @@ export const catalogReader = (
   }),
   page: async (asked) => {
     const { found, nextCursor } = await listPayable(ctx, asked)
-    return { items: found.map((each) => catalogItemOf(each, ctx.baseUrl)), nextCursor }
+    const items = found.map((each) => catalogItemOf(each, ctx.baseUrl))
+    return { items, nextCursor: nextCursor(items.length) }
   },
   count: (most, networks) => countPayable(ctx, { networks, most }),
 })
+
+/** The document as bytes, which are made once until its time in the cache ends. */
+export const readDocument = (
+  app: Parameters<typeof catalogReader>[0] & Pick<AppServices, 'documents'>,
+  { key, build }: CatalogDocument,
+): Promise<CachedDocument> => app.documents(key, async () => cachedDocument(await build(catalogReader(app))))
 
 /** A document of the catalog; the same key means the same document. */
 export interface CatalogDocument {
@@ -57,9 +66,5 @@ export const catalogDocuments =
   (app: AppServices): ServeDocument =>
   (call, document) =>
     rateLimited(app, operations.listDirectory, call, async () => {
-      const { key, build } = document()
-      const body = await app.documents(key, () => build(catalogReader(app)))
-      return { status: 200, body, headers: { 'Cache-Control': CACHED } }
+      return envelope(operations.listDirectory, await readDocument(app, document()))
     })
-
-const CACHED = `public, max-age=${operations.listDirectory.cacheSeconds}`

@@ -10,8 +10,8 @@ import {
   REGISTRATION,
   resolveRegistration,
 } from '@market/trade/x402'
-import { type HandlerContext, handler } from '../handler.ts'
-import { type CatalogDocument, catalogReader } from './catalog.ts'
+import { handler } from '../handler.ts'
+import { readDocument } from './catalog.ts'
 import { directoryList, directorySearch } from './directory.ts'
 import { presentPayableService } from './present-payable.ts'
 
@@ -22,9 +22,6 @@ const NETWORK_OF: Readonly<Record<Chain, Network>> = {
   base: 'base-mainnet',
   alt: 'alt-mainnet',
 }
-
-const read = (ctx: HandlerContext, { key, build }: CatalogDocument) =>
-  ctx.documents(key, () => build(catalogReader(ctx)))
 
 const presentContest = ({ purchase, contestedAt, endsAt, transfer, namings }: ContestedPurchase) => ({
   purchase_id: purchase.id,
@@ -58,13 +55,13 @@ export const x402Handlers = {
   }),
 
   listDirectory: handler('listDirectory', {
-    run: (ctx, input) => read(ctx, directoryList(input)),
-    present: (document) => ({ data: document as never }),
+    run: (ctx, input) => readDocument(ctx, directoryList(input)),
+    present: (document) => document as never,
   }),
 
   searchDirectory: handler('searchDirectory', {
-    run: (ctx, input) => read(ctx, directorySearch(input)),
-    present: (document) => ({ data: document as never }),
+    run: (ctx, input) => readDocument(ctx, directorySearch(input)),
+    present: (document) => document as never,
   }),
 
   listPayableServices: handler('listPayableServices', {

@@ -3,7 +3,7 @@ import type { Operations } from '@market/contract/operations'
 import type { Context } from '@market/core/context'
 import { formatUsd } from '@market/kernel/money'
 import type { ForSale } from '@market/trade/x402'
-import { presentService } from '../present-service.ts'
+import { presentServiceSummary } from '../present-service.ts'
 
 type PayableService = ResponseOf<Operations['listPayableServices']>['data'][number]
 
@@ -11,7 +11,7 @@ export const presentPayableService = (
   { listing, quote }: ForSale,
   { baseUrl }: Pick<Context, 'baseUrl'>,
 ): PayableService => ({
-  ...presentService(listing),
+  ...presentServiceSummary(listing),
   x402_price_usd: formatUsd(quote.due),
   amount: quote.due.toString(),
   networks: quote.ways.map(({ network }) => network),

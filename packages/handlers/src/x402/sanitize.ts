@@ -1,8 +1,6 @@
 /** Limits of the catalogs that list us: names of at most 32 printable ASCII characters, and 5 such tags. */
 const LONGEST_NAME = 32
 const MOST_TAGS = 5
-/** Catalogs cut longer descriptions. */
-const LONGEST_LINE = 500
 
 /**
  * Removes accents, then everything that is not printable ASCII, so that a seller's text cannot imitate another or break
@@ -35,13 +33,9 @@ export const tagsOf = (words: readonly string[]): string[] =>
     .filter((tag) => tag !== '')
     .slice(0, MOST_TAGS)
 
-/** The text on one line, short enough for a list. */
-export const oneLine = (text: string): string => {
-  const letters = [
-    ...text
-      .toWellFormed()
-      .replace(/[\p{C}\p{Z}\s]+/gu, ' ')
-      .trim(),
-  ]
-  return letters.length <= LONGEST_LINE ? letters.join('') : `${letters.slice(0, LONGEST_LINE - 1).join('')}…`
-}
+/** The whole text on one line. */
+export const oneLine = (text: string): string =>
+  text
+    .toWellFormed()
+    .replace(/[\p{C}\p{Z}\s]+/gu, ' ')
+    .trim()

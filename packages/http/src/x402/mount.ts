@@ -1,5 +1,6 @@
 import type { CatalogDocument, ServeDocument } from '@market/handlers/x402/catalog'
 import type { FastifyInstance } from 'fastify'
+import { sendResponse } from '../send-response.ts'
 import { FAVICON } from './favicon.ts'
 import { llmsTxt } from './llms-txt.ts'
 import { manifest } from './manifest.ts'
@@ -24,7 +25,7 @@ export function mountDocuments(
       request.operation = name
       const call = { address: request.client, requestId: request.id }
       const response = await serve(call, () => document(request.query))
-      return reply.code(response.status).headers(response.headers).send(response.body)
+      return sendResponse(request, reply, response)
     })
   const llms = llmsTxt(baseUrl, appUrl)
   app.get('/llms.txt', async (_request, reply) =>

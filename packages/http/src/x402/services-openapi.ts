@@ -5,7 +5,7 @@ import type { CatalogItem } from '@market/handlers/x402/catalog-item'
 import { PROVIDER } from '@market/handlers/x402/directory-item'
 import { z } from 'zod'
 import { HOW_TO_BUY, WHO_PAID } from './buying-guide.ts'
-import { serviceOperation } from './services-operation.ts'
+import { servicePath } from './services-operation.ts'
 
 /** With more services than this, the document has the first page and links to one document per category. */
 const MAX_IN_ONE_DOCUMENT = 500
@@ -51,13 +51,17 @@ const documentOf = (items: readonly CatalogItem[], baseUrl: string) => ({
   },
   servers: [{ url: baseUrl }],
   'x-agentcash-guidance': { llmsTxtUrl: `${baseUrl}/llms.txt` },
-  paths: Object.fromEntries(
-    items.map((item) => [`/api/x402/discover/${item.id}`, { get: serviceOperation(item) }]),
-  ),
-  components: { schemas: { PaymentRequired: PAYMENT_REQUIRED } },
+  paths: Object.fromEntries(items.map(servicePath)),
+  components: { schemas: { PurchasedResource: PURCHASED, PaymentRequired: PAYMENT_REQUIRED } },
 })
 
 const text = { type: 'string' } as const
+
+const PURCHASED = {
+  type: 'object',
+  required: ['order_id', 'status', 'result_url'],
+  properties: { order_id: text, status: text, result_url: { type: 'string', format: 'uri' } },
+} as const
 
 const PAYMENT_REQUIRED = {
   type: 'object',

@@ -7,11 +7,30 @@ const BRIEF = {
   description: 'The work order or prompt; a purchase without a brief is rejected',
 } as const
 
-/** The operation that buys one service. */
-export const serviceOperation = (item: CatalogItem) => ({
+/** What a service adds to the document at most. */
+const MAX_BYTES = 2 * 1024
+
+/** The path of one service. Where it would be too long, it is without the description or the requirement fields. */
+export function servicePath(item: CatalogItem): readonly [path: string, { readonly get: unknown }] {
+  const { line: description, questions } = item
+  const shorter = [{ description, questions }, { questions }, { description }]
+  const fits = (part: Partial<Longest>) =>
+    Buffer.byteLength(JSON.stringify(pathOf(item, part)).slice(1, -1)) < MAX_BYTES
+  return pathOf(item, shorter.find(fits) ?? {})
+}
+
+interface Longest {
+  readonly description: string
+  readonly questions: CatalogItem['questions']
+}
+
+const pathOf = (item: CatalogItem, part: Partial<Longest>) =>
+  [`/api/x402/discover/${item.id}`, { get: serviceOperation(item, part) }] as const
+
+const serviceOperation = (item: CatalogItem, { description, questions = [] }: Partial<Longest>) => ({
   operationId: `x402_${item.id}`,
   summary: item.title,
-  description: item.line,
+  ...(description !== undefined && { description }),
   tags: [item.category],
   security: [],
   'x-payment-info': {
@@ -19,7 +38,7 @@ export const serviceOperation = (item: CatalogItem) => ({
     protocols: [{ x402: {} }],
   },
   parameters: PARAMETERS,
-  requestBody: { required: false, content: { 'application/json': { schema: bodyOf(item) } } },
+  requestBody: { required: false, content: { 'application/json': { schema: bodyOf(questions) } } },
   responses: RESPONSES,
 })
 
@@ -30,7 +49,7 @@ const PARAMETERS = [
     in: 'query',
     required: false,
     description: '`brief`, for requests without a body',
-    schema: BRIEF,
+    schema: { type: 'string' },
   },
   {
     name: 'X-Market-Brief',
@@ -41,7 +60,7 @@ const PARAMETERS = [
   },
 ]
 
-function bodyOf({ questions }: CatalogItem) {
+function bodyOf(questions: CatalogItem['questions']) {
   const answers = questions.map(({ label, type, options, placeholder }) => [
     label,
     {
@@ -70,19 +89,7 @@ function bodyOf({ questions }: CatalogItem) {
 const RESPONSES = {
   200: {
     description: 'Payment accepted, order created',
-    content: {
-      'application/json': {
-        schema: {
-          type: 'object',
-          required: ['order_id', 'status', 'result_url'],
-          properties: {
-            order_id: { type: 'string' },
-            status: { type: 'string' },
-            result_url: { type: 'string', format: 'uri' },
-          },
-        },
-      },
-    },
+    content: { 'application/json': { schema: { $ref: '#/components/schemas/PurchasedResource' } } },
   },
   402: {
     description: 'Payment required: x402 payment requirements (USDC on Solana or Base)',

@@ -1,3 +1,4 @@
+import type { NextCursor } from '@market/kernel/cursor'
 import { type SqlBool, sql } from 'kysely'
 import type { Agent } from './agent.ts'
 
@@ -13,7 +14,7 @@ export interface AgentFilter {
 
 export interface AgentPage {
   readonly agents: readonly Agent[]
-  readonly nextCursor: string | null
+  readonly nextCursor: NextCursor
 }
 
 /** The filter as an SQL condition, so that it applies before the limit. */

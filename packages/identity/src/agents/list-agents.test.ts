@@ -54,7 +54,7 @@ describe('listAgents', () => {
       const page = await listAgents(ctx, { ...listing, cursor })
       expect(page.agents.length).toBeLessThanOrEqual(listing.limit)
       agents.push(...page.agents)
-      cursor = page.nextCursor ?? undefined
+      cursor = page.nextCursor(page.agents.length) ?? undefined
     } while (cursor !== undefined)
     return agents
   }
@@ -92,7 +92,7 @@ describe('listAgents', () => {
     test('rejects a cursor of another sort order', async () => {
       const { nextCursor } = await listAgents(ctx, { sort, limit: 1 })
       const other = sort === 'newest' ? 'popular' : 'newest'
-      const wrong = listAgents(ctx, { sort: other, limit: 1, cursor: nextCursor ?? '' })
+      const wrong = listAgents(ctx, { sort: other, limit: 1, cursor: nextCursor(1) ?? '' })
       await expect(wrong).rejects.toMatchObject({ kind: 'invalid' })
     })
   })
@@ -105,8 +105,9 @@ describe('listAgents', () => {
   })
 
   test('next_cursor is null on the last page, even when it is full', async () => {
-    expect((await listAgents(ctx, { sort: 'newest', limit: HOW_MANY })).nextCursor).toBeNull()
-    expect((await listAgents(ctx, { sort: 'newest', limit: HOW_MANY - 1 })).nextCursor).not.toBeNull()
+    expect((await listAgents(ctx, { sort: 'newest', limit: HOW_MANY })).nextCursor(HOW_MANY)).toBeNull()
+    const { nextCursor } = await listAgents(ctx, { sort: 'newest', limit: HOW_MANY - 1 })
+    expect(nextCursor(HOW_MANY - 1)).not.toBeNull()
   })
 
   test.each([
@@ -142,21 +143,28 @@ describe('listAgents', () => {
   })
 
   test('listModels: counts the models of marketable agents, most used first', async () => {
-    expect(await listModels(ctx)).toEqual([
+    const { models, nextCursor } = await listModels(ctx, { limit: 200 })
+    expect(models).toEqual([
       { model: 'every', agents: HOW_MANY },
       { model: 'even', agents: 22 },
     ])
+    expect(nextCursor(2)).toBeNull()
+    const rest = await listModels(ctx, { limit: 1, cursor: nextCursor(1) ?? '' })
+    expect(rest.models).toEqual([{ model: 'even', agents: 22 }])
   })
 
   test('featuredAgents: the operators’ order, then the most popular', async () => {
     const [first = '', second = ''] = [all[10], all[3]]
     await ctx.db.updateTable('agents').set({ featured_rank: 1 }).where('id', '=', first).execute()
     await ctx.db.updateTable('agents').set({ featured_rank: 2 }).where('id', '=', second).execute()
-    const featured = await featuredAgents(ctx, 6)
+    const { agents: featured } = await featuredAgents(ctx, { limit: 6 })
     expect(featured.slice(0, 2).map((agent) => agent.id)).toEqual([first, second])
     expect(featured.slice(2).every((agent) => agent.completedOrders === 2)).toBe(true)
     expect(new Set(featured.map((agent) => agent.id)).size).toBe(6)
-    expect(await featuredAgents(ctx, 1)).toHaveLength(1)
+    const one = await featuredAgents(ctx, { limit: 1 })
+    expect(one.agents).toHaveLength(1)
+    const rest = await featuredAgents(ctx, { limit: 5, cursor: one.nextCursor(1) ?? '' })
+    expect([...one.agents, ...rest.agents]).toEqual(featured)
   })
 
   test.each([

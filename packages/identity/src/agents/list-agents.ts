@@ -5,8 +5,10 @@ import {
   floatField,
   idField,
   integerField,
+  type NextCursor,
   newestFirst,
   type PageRequest,
+  shortList,
 } from '@market/kernel/cursor'
 import { type SqlBool, sql } from 'kysely'
 import type { Agent } from './agent.ts'
@@ -102,8 +104,17 @@ async function browseNewest(ctx: Needs<'db'>, listing: Listing): Promise<AgentPa
   return { agents: rows, nextCursor }
 }
 
-/** In the order that operators set, then the most popular agents up to the limit. */
-export async function featuredAgents(ctx: Needs<'db'>, limit: number): Promise<Agent[]> {
+const FEATURED = shortList('featured', 50)
+
+/** In the order that operators set, then the most popular agents. */
+export async function featuredAgents(ctx: Needs<'db'>, page: PageRequest): Promise<AgentPage> {
+  const { from, to } = FEATURED.rangeOf(page)
+  const agents = (await firstFeatured(ctx, to)).slice(from)
+  const { rows, nextCursor } = FEATURED.pageOf(agents, page.limit, from)
+  return { agents: rows, nextCursor }
+}
+
+async function firstFeatured(ctx: Needs<'db'>, limit: number): Promise<Agent[]> {
   const featured = await marketable(ctx)
     .where('featured_rank', 'is not', null)
     .orderBy('featured_rank')
@@ -124,17 +135,23 @@ export async function featuredAgents(ctx: Needs<'db'>, limit: number): Promise<A
 const marketable = (ctx: Needs<'db'>) =>
   ctx.db.selectFrom('agents').select(AGENT_COLUMNS).where('marketable', '=', true)
 
-const MAX_MODELS = 200
+const MODELS = shortList('models', 200)
 /** Counting only the newest agents limits the cost of the query. */
 const MODEL_SAMPLE = 5_000
 
 /** The AI models of the newest marketable agents, most used first. */
-export async function listModels(ctx: Needs<'db'>): Promise<{ model: string; agents: number }[]> {
+export async function listModels(
+  ctx: Needs<'db'>,
+  page: PageRequest,
+): Promise<{ readonly models: { model: string; agents: number }[]; readonly nextCursor: NextCursor }> {
+  const { from, to } = MODELS.rangeOf(page)
   const { rows } = await sql<{ model: string; agents: bigint }>`
     select model, count(*) as agents
     from (
       select ai_models from agents where marketable order by created_at desc, id desc limit ${MODEL_SAMPLE}
     ) as newest, unnest(ai_models) as model
-    group by model order by count(*) desc, model limit ${MAX_MODELS}`.execute(ctx.db)
-  return rows.map(({ model, agents }) => ({ model, agents: Number(agents) }))
+    group by model order by count(*) desc, model limit ${to}`.execute(ctx.db)
+  const models = rows.slice(from).map(({ model, agents }) => ({ model, agents: Number(agents) }))
+  const found = MODELS.pageOf(models, page.limit, from)
+  return { models: found.rows, nextCursor: found.nextCursor }
 }

@@ -1,7 +1,7 @@
 import type { Needs } from '@market/core/context'
 import { maintainPartitions } from '@market/core/events'
 import { DAY, earlier } from '@market/kernel/clock'
-import { newestFirst, type PageRequest, textField } from '@market/kernel/cursor'
+import { type NextCursor, newestFirst, type PageRequest, textField } from '@market/kernel/cursor'
 import type { AgentId } from '@market/kernel/ids'
 import { COUNT_LIMIT } from '@market/kernel/waiting'
 import { type DroppedDeliveries, findDeliveries, findDropped } from './store.ts'
@@ -16,7 +16,7 @@ export async function listWebhookDeliveries(
   ctx: Needs<'db'>,
   agentId: AgentId,
   page: PageRequest & { readonly status: DeliveryStatus | undefined },
-): Promise<{ deliveries: readonly WebhookDelivery[]; nextCursor: string | null }> {
+): Promise<{ deliveries: readonly WebhookDelivery[]; nextCursor: NextCursor }> {
   const after = CURSOR.decode(page.cursor)
   const found = await findDeliveries(ctx.db, agentId, { limit: page.limit + 1, status: page.status, after })
   const { rows, nextCursor } = CURSOR.pageOf(found, page.limit)

@@ -1,5 +1,5 @@
 import type { Needs } from '@market/core/context'
-import { cursorCodec, dateField, type PageRequest, textField } from '@market/kernel/cursor'
+import { cursorCodec, dateField, type NextCursor, type PageRequest, textField } from '@market/kernel/cursor'
 import type { Network } from '@market/kernel/network'
 import { findUnmatched, type UnmatchedMoney } from '../payments/index.ts'
 import {
@@ -13,7 +13,7 @@ import { findClaims, type RefundClaim } from './store.ts'
 
 interface Listed<Row> {
   readonly rows: Row[]
-  readonly nextCursor: string | null
+  readonly nextCursor: NextCursor
 }
 
 /** The lists are oldest first: by time, then by name. */

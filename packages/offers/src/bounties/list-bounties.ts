@@ -4,6 +4,7 @@ import {
   cursorCodec,
   idField,
   integerField,
+  type NextCursor,
   type PageRequest,
   timestampField,
 } from '@market/kernel/cursor'
@@ -50,7 +51,7 @@ export type BountySort = keyof typeof SORTS
 export interface BountyPage {
   /** Can be fewer than the limit although there is a next page: a request reads a limited number of rows. */
   readonly bounties: readonly Bounty[]
-  readonly nextCursor: string | null
+  readonly nextCursor: NextCursor
   /** At most `MAX_TOTAL`. */
   readonly total: number
 }
@@ -70,6 +71,9 @@ export async function listBounties(
   })
   const positionOf = (bounty: Bounty): Position => ({ rank: sort.rankOf(bounty), id: bounty.id })
   const page = codec.pageOf(rows.map(bountyOf), query.limit, positionOf)
-  const nextCursor = scannedTo === undefined ? page.nextCursor : codec.encode(positionOf(bountyOf(scannedTo)))
+  const nextCursor = (count: number) =>
+    scannedTo === undefined || count < page.rows.length
+      ? page.nextCursor(count)
+      : codec.encode(positionOf(bountyOf(scannedTo)))
   return { bounties: page.rows, nextCursor, total }
 }

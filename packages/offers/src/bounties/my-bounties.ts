@@ -1,7 +1,7 @@
 import { type Actor, type Needs, provenWallets } from '@market/core/context'
 import type { Db } from '@market/database/transact'
 import { findOwnedAgents, ownerIn } from '@market/identity/agents'
-import { cursorCodec, idField, type PageRequest } from '@market/kernel/cursor'
+import { cursorCodec, idField, type NextCursor, type PageRequest } from '@market/kernel/cursor'
 import type { AgentId } from '@market/kernel/ids'
 import { type RawBuilder, sql } from 'kysely'
 import { type Bounty, type Claim, isPoster } from './bounty.ts'
@@ -23,7 +23,7 @@ export interface MyBounty {
 
 export interface MyBountyPage {
   readonly found: readonly MyBounty[]
-  readonly nextCursor: string | null
+  readonly nextCursor: NextCursor
   /** At most `MAX_TOTAL`. */
   readonly total: number
 }

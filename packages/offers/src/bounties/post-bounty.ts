@@ -3,6 +3,7 @@ import type { Buyer } from '@market/core/events'
 import type { OwnWallet } from '@market/core/ports/signatures'
 import { lockBuyer } from '@market/identity/agents'
 import { ApiError } from '@market/kernel/api-error'
+import { rejectLarger } from '@market/kernel/json-size'
 import { type Bounty, expiryOf } from './bounty.ts'
 import { insertBounty } from './store.ts'
 
@@ -28,6 +29,7 @@ export function postBounty(
   /** Of the API key that the request was authenticated with. */
   keyHint?: string,
 ): Promise<Bounty> {
+  rejectLargeBounty(wanted)
   return ctx.transact(async (tx) => {
     const poster = posterOf(actor)
     await lockBuyer(tx, poster, keyHint)
@@ -48,6 +50,17 @@ export function postBounty(
     return bounty
   })
 }
+
+const MAX_BYTES = 24 * 1024
+
+/** Counts the fields that the poster writes, as the API names them. */
+const rejectLargeBounty = ({ title, brief, referenceUrls, referenceImages }: NewBounty): void =>
+  rejectLarger(MAX_BYTES, 'bounty', {
+    title,
+    brief,
+    reference_urls: referenceUrls,
+    reference_images: referenceImages,
+  })
 
 function posterOf(actor: Actor): Buyer {
   switch (actor.kind) {

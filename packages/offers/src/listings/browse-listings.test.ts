@@ -66,7 +66,7 @@ async function readAll(browsing: Browsing): Promise<Listing[]> {
     const page = await browseListings(ctx, { ...browsing, cursor })
     expect(page.found.length).toBeLessThanOrEqual(browsing.limit)
     listings.push(...page.found.map(({ listing }) => listing))
-    cursor = page.nextCursor ?? undefined
+    cursor = page.nextCursor(page.found.length) ?? undefined
   } while (cursor !== undefined)
   return listings
 }
@@ -106,12 +106,12 @@ describe.each(SORTS)('by %s', (sort) => {
     const { nextCursor } = await browseListings(ctx, { sort, limit: 1 })
     const search = await browseListings(ctx, { search: 'portrait', limit: 1 })
     for (const other of SORTS.filter((name) => name !== sort)) {
-      const asked = { sort: other, limit: 1, cursor: nextCursor ?? '' }
+      const asked = { sort: other, limit: 1, cursor: nextCursor(1) ?? '' }
       await expect(browseListings(ctx, asked)).rejects.toMatchObject({ kind: 'invalid' })
     }
-    const ranked = { sort, limit: 1, cursor: search.nextCursor ?? '' }
+    const ranked = { sort, limit: 1, cursor: search.nextCursor(1) ?? '' }
     await expect(browseListings(ctx, ranked)).rejects.toMatchObject({ kind: 'invalid' })
-    const unranked = { search: 'portrait', limit: 1, cursor: nextCursor ?? '' }
+    const unranked = { search: 'portrait', limit: 1, cursor: nextCursor(1) ?? '' }
     await expect(browseListings(ctx, unranked)).rejects.toMatchObject({ kind: 'invalid' })
   })
 })
@@ -162,7 +162,7 @@ describe('a search', () => {
           ids.push(listing.id)
           scores.push(why?.score ?? Number.NaN)
         }
-        cursor = page.nextCursor ?? undefined
+        cursor = page.nextCursor(page.found.length) ?? undefined
         ctx.clock.advance(DAY)
       } while (cursor !== undefined)
       expect(ids.sort()).toEqual(idsOf(all))

@@ -3,7 +3,14 @@ import type { Actor, Needs } from '@market/core/context'
 import { countListing, payableNetworks, requireSeller } from '@market/identity/agents'
 import type { AgentId } from '@market/kernel/ids'
 import type { Network } from '@market/kernel/network'
-import { type Listing, type Offer, rejectInvalidOffer, rejectTooManyActive, slugOf } from './listing.ts'
+import {
+  type Listing,
+  type Offer,
+  rejectInvalidOffer,
+  rejectLargeOffer,
+  rejectTooManyActive,
+  slugOf,
+} from './listing.ts'
 import { freeListingSlug, insertListing } from './store.ts'
 
 interface NewListing {
@@ -22,6 +29,7 @@ export function createListing(
   return ctx.transact(async (tx) => {
     const seller = await requireSeller(tx, agentId, actor, 'change its services')
     rejectInvalidOffer(offer, ctx.minPrice)
+    rejectLargeOffer(offer)
     // countListing locks the agent, so that two listings cannot get the same slug.
     const { activeListings, marketable } = await countListing(tx, agentId, 1)
     rejectTooManyActive(activeListings)

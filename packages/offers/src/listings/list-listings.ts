@@ -1,10 +1,16 @@
 import type { Actor, Needs } from '@market/core/context'
 import { actsFor, agentNotFound, findAgent } from '@market/identity/agents'
-import { idField, newestFirst, type PageRequest } from '@market/kernel/cursor'
+import { idField, type NextCursor, newestFirst, type PageRequest } from '@market/kernel/cursor'
 import type { AgentId } from '@market/kernel/ids'
 import type { Listing } from './listing.ts'
-import type { ListingPage } from './page.ts'
 import { findListingsOf } from './store.ts'
+
+interface AgentListingPage {
+  readonly listings: readonly Listing[]
+  /** Whether the caller is the agent or its owner. */
+  readonly isOwn: boolean
+  readonly nextCursor: NextCursor
+}
 
 const CURSOR = newestFirst('agent-services', idField('svc'))
 
@@ -14,7 +20,7 @@ export async function listListings(
   agentId: AgentId,
   actor: Actor,
   page: PageRequest,
-): Promise<ListingPage> {
+): Promise<AgentListingPage> {
   const after = CURSOR.decode(page.cursor)
   const agent = await findAgent(ctx.db, agentId)
   if (agent === undefined) throw agentNotFound(agentId)
@@ -25,7 +31,7 @@ export async function listListings(
     limit: page.limit + 1,
   })
   const { rows, nextCursor } = CURSOR.pageOf(found, page.limit)
-  return { found: rows.map((listing) => ({ listing })), nextCursor }
+  return { listings: rows, isOwn: isSeller, nextCursor }
 }
 
 /** The newest active listings of an agent. */

@@ -1,6 +1,7 @@
 import { slugify } from '@market/identity/names'
 import { ApiError, type Details } from '@market/kernel/api-error'
 import type { AgentId, ListingId } from '@market/kernel/ids'
+import { rejectLarger } from '@market/kernel/json-size'
 import { formatUsd, type Usdc } from '@market/kernel/money'
 
 export type PriceType = 'fixed' | 'quote' | 'weekly' | 'monthly'
@@ -117,10 +118,27 @@ export function rejectLowPrice(price: Usdc, minPrice: Usdc): void {
 
 export function rejectInvalidOffer(offer: Offer, minPrice: Usdc): void {
   const details = offerErrors(offer, minPrice)
-  if (details.length === 0) return
   const [first] = details
-  throw new ApiError('invalid', `${first?.path} ${first?.message}`, { details })
+  if (first !== undefined) throw new ApiError('invalid', `${first.path} ${first.message}`, { details })
 }
+
+const MAX_BYTES = 16 * 1024
+
+/** Everybody who reads lists pays for the bytes of a listing. Counts the fields as the API names and writes them. */
+export const rejectLargeOffer = (offer: Offer): void =>
+  rejectLarger(MAX_BYTES, 'service', {
+    category: offer.category,
+    title: offer.title,
+    description: offer.description,
+    price_usd: offer.price === null ? null : formatUsd(offer.price),
+    price_type: offer.priceType,
+    turnaround_hours: offer.turnaroundHours,
+    deliverables: offer.deliverables,
+    demo_url: offer.demoUrl,
+    quota_limit: offer.quotaLimit,
+    max_revisions: offer.maxRevisions,
+    requirement_fields: offer.requirementFields,
+  })
 
 export const MAX_ACTIVE = 200
 

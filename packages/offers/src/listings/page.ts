@@ -1,3 +1,4 @@
+import type { NextCursor } from '@market/kernel/cursor'
 import type { Listing } from './listing.ts'
 
 /** The parts that add up to the score of a search result. */
@@ -16,5 +17,5 @@ export interface Found {
 
 export interface ListingPage {
   readonly found: readonly Found[]
-  readonly nextCursor: string | null
+  readonly nextCursor: NextCursor
 }

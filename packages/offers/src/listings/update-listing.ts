@@ -8,6 +8,7 @@ import {
   listingNotFound,
   type Offer,
   rejectInvalidOffer,
+  rejectLargeOffer,
   rejectTooManyActive,
 } from './listing.ts'
 import { lockListing, saveListing, savePastPrice } from './store.ts'
@@ -26,8 +27,9 @@ export function updateListing(
   return ctx.transact(async (tx) => {
     const listing = await lockForSeller(tx, id, actor)
     const wanted = changed(listing, change)
-    // An inactive listing is offered to nobody, so its old price may stay.
+    // An inactive listing is offered to nobody, so its old price and size may stay.
     rejectInvalidOffer(wanted, wanted.active ? ctx.minPrice : ZERO)
+    if (wanted.active) rejectLargeOffer(wanted)
     if (isSame(listing, wanted)) return listing
     if (wanted.active !== listing.active) await countActive(tx, wanted)
     const now = ctx.clock.now()

@@ -74,8 +74,8 @@ describe('creating', () => {
   test('numbers equal slugs per agent, also for concurrent requests', async () => {
     const { agent } = await makeListedAgent(ctx)
     await Promise.all([1, 2, 3].map(() => makeListing(ctx, agent.id)))
-    const { found } = await listListings(ctx, agent.id, ANONYMOUS, { limit: 10 })
-    expect(found.map(({ listing }) => listing.slug).sort()).toEqual([
+    const { listings } = await listListings(ctx, agent.id, ANONYMOUS, { limit: 10 })
+    expect(listings.map(({ slug }) => slug).sort()).toEqual([
       'a-portrait-in-oil',
       'a-portrait-in-oil-2',
       'a-portrait-in-oil-3',
@@ -205,10 +205,10 @@ describe('deactivating', () => {
     await deactivateListing(ctx, listing.id, itself(listing))
     for (const seller of [agentActor(agent.id), walletActor(wallet.key)]) {
       expect((await getListing(ctx, listing.id, async () => seller)).id).toBe(listing.id)
-      expect((await listListings(ctx, agent.id, seller, { limit: 9 })).found).toHaveLength(1)
+      expect((await listListings(ctx, agent.id, seller, { limit: 9 })).listings).toHaveLength(1)
     }
     await expect(getListing(ctx, listing.id, async () => ANONYMOUS)).rejects.toMatchObject(notFound)
-    expect((await listListings(ctx, agent.id, ANONYMOUS, { limit: 9 })).found).toEqual([])
+    expect((await listListings(ctx, agent.id, ANONYMOUS, { limit: 9 })).listings).toEqual([])
   })
 })
 
@@ -224,8 +224,8 @@ describe('an agent without an owner', () => {
       expect(listing.marketable).toBe(false)
       expect(await isBrowsed(listing)).toBe(false)
       expect((await getListing(ctx, listing.id, async () => ANONYMOUS)).id).toBe(listing.id)
-      const { found } = await listListings(ctx, listing.agentId, ANONYMOUS, { limit: 1 })
-      expect(found.map((one) => one.listing.id)).toEqual([listing.id])
+      const page = await listListings(ctx, listing.agentId, ANONYMOUS, { limit: 1 })
+      expect(page.listings.map(({ id }) => id)).toEqual([listing.id])
     }
     await updateAgent(ctx, byWallet.agent.id, {}, { editor: 'itself', newOwner: makeEvmWallet() })
     await linkAgent(ctx, { ...makeProfile(), requestedAt: ctx.clock.now() }, byUser.apiKey)

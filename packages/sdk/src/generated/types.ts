@@ -85,6 +85,75 @@ export type Service = {
   updated_at: string
 }
 
+export type ServiceSummary = {
+  id: string
+  /** The same as `id` */
+  service_id: string
+  /** Unique among the services of its agent */
+  slug: string
+  agent_id: string
+  category: "image_gen" | "video_gen" | "ugc" | "influencer" | "brand_content" | "coding" | "analytics" | "seo" | "trading" | "automation" | "consulting" | "custom"
+  title: string
+  description: string
+  /** null only for a quote without a "from" price */
+  price_usd: string | null
+  /** `fixed` is paid once, `quote` is priced per order, `weekly` and `monthly` are subscriptions */
+  price_type: "fixed" | "quote" | "weekly" | "monthly"
+  turnaround_hours: number
+  quota_limit: number
+  max_revisions: number
+  /** An inactive service is not listed and cannot be ordered */
+  active: boolean
+  /** false while its agent has no owner; the service is then not listed */
+  marketable: boolean
+  total_orders: number
+  completed_orders: number
+  avg_rating: number | null
+  /** ISO 8601, UTC */
+  created_at: string
+  /** ISO 8601, UTC */
+  updated_at: string
+}
+
+export type ListedService = {
+  id: string
+  /** The same as `id` */
+  service_id: string
+  /** Unique among the services of its agent */
+  slug: string
+  agent_id: string
+  category: "image_gen" | "video_gen" | "ugc" | "influencer" | "brand_content" | "coding" | "analytics" | "seo" | "trading" | "automation" | "consulting" | "custom"
+  title: string
+  description: string
+  /** null only for a quote without a "from" price */
+  price_usd: string | null
+  /** `fixed` is paid once, `quote` is priced per order, `weekly` and `monthly` are subscriptions */
+  price_type: "fixed" | "quote" | "weekly" | "monthly"
+  turnaround_hours: number
+  deliverables?: ReadonlyArray<string> | undefined
+  demo_url?: string | null | undefined
+  quota_limit: number
+  max_revisions: number
+  requirement_fields?: ReadonlyArray<{
+    label: string
+    type: "text" | "textarea" | "url" | "number" | "select"
+    required: boolean
+    placeholder?: string | undefined
+    options?: ReadonlyArray<string> | undefined
+  }> | undefined
+  /** An inactive service is not listed and cannot be ordered */
+  active: boolean
+  /** false while its agent has no owner; the service is then not listed */
+  marketable: boolean
+  total_orders: number
+  completed_orders: number
+  avg_rating: number | null
+  /** ISO 8601, UTC */
+  created_at: string
+  /** ISO 8601, UTC */
+  updated_at: string
+}
+
 export type PayableService = {
   id: string
   /** The same as `id` */
@@ -100,17 +169,8 @@ export type PayableService = {
   /** `fixed` is paid once, `quote` is priced per order, `weekly` and `monthly` are subscriptions */
   price_type: "fixed" | "quote" | "weekly" | "monthly"
   turnaround_hours: number
-  deliverables: ReadonlyArray<string>
-  demo_url: string | null
   quota_limit: number
   max_revisions: number
-  requirement_fields: ReadonlyArray<{
-    label: string
-    type: "text" | "textarea" | "url" | "number" | "select"
-    required: boolean
-    placeholder?: string | undefined
-    options?: ReadonlyArray<string> | undefined
-  }>
   /** An inactive service is not listed and cannot be ordered */
   active: boolean
   /** false while its agent has no owner; the service is then not listed */
@@ -149,17 +209,8 @@ export type TrendingService = {
   /** `fixed` is paid once, `quote` is priced per order, `weekly` and `monthly` are subscriptions */
   price_type: "fixed" | "quote" | "weekly" | "monthly"
   turnaround_hours: number
-  deliverables: ReadonlyArray<string>
-  demo_url: string | null
   quota_limit: number
   max_revisions: number
-  requirement_fields: ReadonlyArray<{
-    label: string
-    type: "text" | "textarea" | "url" | "number" | "select"
-    required: boolean
-    placeholder?: string | undefined
-    options?: ReadonlyArray<string> | undefined
-  }>
   /** An inactive service is not listed and cannot be ordered */
   active: boolean
   /** false while its agent has no owner; the service is then not listed */
@@ -201,17 +252,8 @@ export type FoundService = {
   /** `fixed` is paid once, `quote` is priced per order, `weekly` and `monthly` are subscriptions */
   price_type: "fixed" | "quote" | "weekly" | "monthly"
   turnaround_hours: number
-  deliverables: ReadonlyArray<string>
-  demo_url: string | null
   quota_limit: number
   max_revisions: number
-  requirement_fields: ReadonlyArray<{
-    label: string
-    type: "text" | "textarea" | "url" | "number" | "select"
-    required: boolean
-    placeholder?: string | undefined
-    options?: ReadonlyArray<string> | undefined
-  }>
   /** An inactive service is not listed and cannot be ordered */
   active: boolean
   /** false while its agent has no owner; the service is then not listed */
@@ -406,7 +448,7 @@ export type RotatedKey = {
 export type AgentPage = {
   agent: Agent
   /** The newest 50 active services */
-  services: ReadonlyArray<Service>
+  services: ReadonlyArray<ServiceSummary>
   /** The newest 6 public entries */
   portfolio: ReadonlyArray<PortfolioEntry>
   /** The newest 5 */
@@ -774,6 +816,29 @@ export type Bounty = {
   client_wallet: string
   reference_urls: ReadonlyArray<string>
   reference_images: ReadonlyArray<string>
+  status: "open" | "claimed" | "completed" | "cancelled" | "expired"
+  /** At most 20 */
+  pending_claims: number
+  /** ISO 8601, UTC */
+  created_at: string
+  /** ISO 8601, UTC */
+  updated_at: string
+  /** When it expires unless a claim is accepted */
+  expires_at: string
+}
+
+export type BountySummary = {
+  bounty_id: string
+  title: string
+  brief: string
+  category: "image_gen" | "video_gen" | "ugc" | "influencer" | "brand_content" | "coding" | "analytics" | "seo" | "trading" | "automation" | "consulting" | "custom"
+  /** What the agent gets, in USD */
+  budget_usd: number
+  /** What accepting a claim costs: 110 % of the budget */
+  escrow_usd: string
+  deadline_hours: number
+  claim_window_hours: number
+  client_wallet: string
   status: "open" | "claimed" | "completed" | "cancelled" | "expired"
   /** At most 20 */
   pending_claims: number
@@ -1863,8 +1928,14 @@ export interface Operations {
   featuredAgents: {
     input: {
       limit?: number | undefined
+      /** `next_cursor` of the previous page */
+      cursor?: string | undefined
     }
     data: ReadonlyArray<Agent>
+    more: {
+      /** Pass it as `cursor` to get the next page; null on the last page */
+      next_cursor: string | null
+    }
   }
   /** Get an agent. */
   getAgent: {
@@ -1913,11 +1984,19 @@ export interface Operations {
   }
   /** List AI models of agents. */
   listModels: {
-    input: Record<string, never>
+    input: {
+      limit?: number | undefined
+      /** `next_cursor` of the previous page */
+      cursor?: string | undefined
+    }
     data: ReadonlyArray<{
       model: string
       agents: number
     }>
+    more: {
+      /** Pass it as `cursor` to get the next page; null on the last page */
+      next_cursor: string | null
+    }
   }
   /** Recover the API keys of your agents. */
   recoverAgents: {
@@ -2055,7 +2134,7 @@ export interface Operations {
       next_cursor: string | null
     }
   }
-  /** Create a service. Authenticate with the agent’s API key or as its owner. The service is active immediately and is listed once the agent has an owner. An agent can have at most 200 active services. */
+  /** Create a service. Authenticate with the agent’s API key or as its owner. The service is active immediately and is listed once the agent has an owner. An agent can have at most 200 active services. The fields of a service are at most 16 KB of JSON together. */
   createService: {
     input: {
       /** The id of an agent, agt_… */
@@ -2142,7 +2221,7 @@ export interface Operations {
     }
     data: Service
   }
-  /** List the services of an agent. Newest first. The agent and its owner also get inactive services. */
+  /** List the services of an agent. Newest first. The agent and its owner get whole services, inactive ones too. Others get summaries without `deliverables`, `demo_url` and `requirement_fields`. */
   listAgentServices: {
     input: {
       /** The id of an agent, agt_… */
@@ -2152,7 +2231,7 @@ export interface Operations {
       /** `next_cursor` of the previous page */
       cursor?: string | undefined
     }
-    data: ReadonlyArray<Service>
+    data: ReadonlyArray<ListedService>
     more: {
       /** Pass it as `cursor` to get the next page; null on the last page */
       next_cursor: string | null
@@ -2404,7 +2483,7 @@ export interface Operations {
       /** `next_cursor` of the previous page */
       cursor?: string | undefined
     }
-    data: ReadonlyArray<Bounty>
+    data: ReadonlyArray<BountySummary>
     more: {
       /** How many match in all. At most 1,000 are counted */
       total: number

@@ -1,6 +1,6 @@
 import { type Actor, type Needs, provenWallets } from '@market/core/context'
 import { requireSeller } from '@market/identity/agents'
-import { idField, newestFirst, type PageRequest } from '@market/kernel/cursor'
+import { idField, type NextCursor, newestFirst, type PageRequest } from '@market/kernel/cursor'
 import type { AgentId, ListingId } from '@market/kernel/ids'
 import type { Order } from './order.ts'
 import { buyerOf } from './order-role.ts'
@@ -13,7 +13,7 @@ const AGENT_CURSOR = newestFirst('agent-orders', idField('ord'))
 
 export interface OrderPage {
   readonly orders: readonly Order[]
-  readonly nextCursor: string | null
+  readonly nextCursor: NextCursor
 }
 
 /** The orders that the caller placed, newest first. */

@@ -1,6 +1,7 @@
 import type { Needs } from '@market/core/context'
 import { findAgentById, isPaidOnOneOf, payableNetworks, payoutNetworks } from '@market/identity/agents'
 import { ApiError } from '@market/kernel/api-error'
+import { cursorAmong, type NextCursor, NOTHING_FOLLOWS } from '@market/kernel/cursor'
 import type { ListingId } from '@market/kernel/ids'
 import type { Usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
@@ -53,12 +54,14 @@ export interface PayableAsked {
 export async function listPayable(
   ctx: Ctx & Needs<'clock'>,
   { networks, ...asked }: PayableAsked,
-): Promise<{ readonly found: readonly ForSale[]; readonly nextCursor: string | null }> {
+): Promise<{ readonly found: readonly ForSale[]; readonly nextCursor: NextCursor }> {
   const open = openNetworks(ctx, networks)
-  if (open.length === 0) return { found: [], nextCursor: null }
+  if (open.length === 0) return { found: [], nextCursor: NOTHING_FOLLOWS }
   const page = await browseListings(ctx, { ...asked, priceType: 'fixed', extra: isOffered(ctx, open) })
-  const listings = page.found.map(({ listing }) => listing).filter(isPayable)
-  return { found: await forSale(ctx, listings), nextCursor: page.nextCursor }
+  const listings = page.found.map(({ listing }) => listing)
+  const found = await forSale(ctx, listings.filter(isPayable))
+  const shownAt = found.map(({ listing }) => listings.indexOf(listing))
+  return { found, nextCursor: cursorAmong(page.nextCursor, listings.length, shownAt) }
 }
 
 /** The number of services that can be bought by x402, counted up to `most`. */

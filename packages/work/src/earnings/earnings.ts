@@ -1,6 +1,6 @@
 import type { Needs } from '@market/core/context'
 import { readAtOnce } from '@market/database/transact'
-import { newestFirst, type PageRequest, textField } from '@market/kernel/cursor'
+import { type NextCursor, newestFirst, type PageRequest, textField } from '@market/kernel/cursor'
 import type { AgentId } from '@market/kernel/ids'
 import { type Usdc, usdc, ZERO } from '@market/kernel/money'
 import { NETWORKS, type Network } from '@market/kernel/network'
@@ -52,7 +52,7 @@ export async function listEarnings(
   ctx: Needs<'db'>,
   agentId: AgentId,
   { limit, cursor }: PageRequest,
-): Promise<{ readonly payouts: readonly Payout[]; readonly nextCursor: string | null }> {
+): Promise<{ readonly payouts: readonly Payout[]; readonly nextCursor: NextCursor }> {
   const found = await findPayoutsOfAgent(ctx.db, agentId, { limit: limit + 1, after: CURSOR.decode(cursor) })
   const { rows, nextCursor } = CURSOR.pageOf(found, limit)
   return { payouts: rows, nextCursor }

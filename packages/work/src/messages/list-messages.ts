@@ -1,5 +1,5 @@
 import type { Actor, Needs } from '@market/core/context'
-import { idField, newestFirst, type PageRequest } from '@market/kernel/cursor'
+import { idField, type NextCursor, newestFirst, type PageRequest } from '@market/kernel/cursor'
 import type { OrderId } from '@market/kernel/ids'
 import { viewOrder } from '@market/trade/orders'
 import type { Message } from './message.ts'
@@ -9,7 +9,7 @@ const CURSOR = newestFirst('messages', idField('msg'))
 
 interface MessagePage {
   readonly messages: readonly Message[]
-  readonly nextCursor: string | null
+  readonly nextCursor: NextCursor
 }
 
 /** Newest first. Only parties of the order and operators can read them. */

@@ -1,7 +1,7 @@
 import type { Actor, Needs } from '@market/core/context'
 import type { Db, Tx } from '@market/database/transact'
 import { actsFor, agentNotFound, findAgent } from '@market/identity/agents'
-import { idField, newestFirst, type PageRequest } from '@market/kernel/cursor'
+import { idField, type NextCursor, newestFirst, type PageRequest } from '@market/kernel/cursor'
 import type { AgentId, OrderId } from '@market/kernel/ids'
 import { findNewestItems, findPublicWork, type Order } from '@market/trade/orders'
 import { findCompletedGenerations } from '../workspaces/index.ts'
@@ -12,7 +12,7 @@ const CURSOR = newestFirst('portfolio', idField('ord'))
 
 interface PortfolioPage {
   readonly entries: readonly PortfolioEntry[]
-  readonly nextCursor: string | null
+  readonly nextCursor: NextCursor
 }
 
 /** The portfolio of an agent, newest order first. The agent and its owner also get what is hidden. */

@@ -172,9 +172,9 @@ describe('hide and unhide', () => {
     const visible = ids.filter((_, n) => n % 2 === 0)
     const first = await listPortfolio(ctx, agentId, ANYONE, { limit: 3 })
     expect(first.entries.map((entry) => entry.order.id)).toEqual(visible.slice(0, 3))
-    const rest = await listPortfolio(ctx, agentId, ANYONE, { limit: 3, cursor: first.nextCursor ?? '' })
+    const rest = await listPortfolio(ctx, agentId, ANYONE, { limit: 3, cursor: first.nextCursor(3) ?? '' })
     expect(rest.entries.map((entry) => entry.order.id)).toEqual(visible.slice(3))
-    expect(rest.nextCursor).toBeNull()
+    expect(rest.nextCursor(rest.entries.length)).toBeNull()
   })
 
   test('returns 404 for the work of another agent, a missing item, and ids of other kinds', async () => {

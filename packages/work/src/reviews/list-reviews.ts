@@ -1,6 +1,6 @@
 import type { Needs } from '@market/core/context'
 import { getAgent } from '@market/identity/agents'
-import { idField, newestFirst, type PageRequest } from '@market/kernel/cursor'
+import { idField, type NextCursor, newestFirst, type PageRequest } from '@market/kernel/cursor'
 import type { AgentId } from '@market/kernel/ids'
 import type { Review } from './review.ts'
 import { findReviews } from './store.ts'
@@ -9,7 +9,7 @@ const CURSOR = newestFirst('reviews', idField('rev'))
 
 interface ReviewPage {
   readonly reviews: readonly Review[]
-  readonly nextCursor: string | null
+  readonly nextCursor: NextCursor
 }
 
 /** The reviews of a public agent, newest first. */

@@ -192,8 +192,8 @@ describe('listReviews', () => {
     for (const last of [false, false, true]) {
       const page = await listReviews(ctx, { agentId: agent.id, limit: 3, cursor })
       seen.push(...page.reviews.map(({ comment }) => comment))
-      expect(page.nextCursor === null).toBe(last)
-      cursor = page.nextCursor ?? undefined
+      cursor = page.nextCursor(page.reviews.length) ?? undefined
+      expect(cursor === undefined).toBe(last)
     }
     expect(seen).toEqual(words)
     const newest = await newestReviews(ctx, agent.id, 2)
@@ -208,7 +208,7 @@ describe('listReviews', () => {
     do {
       const page = await listReviews(ctx, { agentId: agent.id, limit: 2, cursor })
       for (const { id } of page.reviews) seen.add(id)
-      cursor = page.nextCursor ?? undefined
+      cursor = page.nextCursor(page.reviews.length) ?? undefined
     } while (cursor !== undefined)
     expect(seen.size).toBe(5)
   })

@@ -1,6 +1,6 @@
 import type { Actor, Needs } from '@market/core/context'
 import type { Db } from '@market/database/transact'
-import { idField, newestFirst, type PageRequest } from '@market/kernel/cursor'
+import { idField, type NextCursor, newestFirst, type PageRequest } from '@market/kernel/cursor'
 import type { OrderId } from '@market/kernel/ids'
 import { type Order, viewOrder } from '@market/trade/orders'
 import { getPurchasedOrder } from '@market/trade/x402'
@@ -12,7 +12,7 @@ const CURSOR = newestFirst('deliverables', idField('dlv'))
 interface GenerationPage {
   readonly order: Order
   readonly generations: readonly Generation[]
-  readonly nextCursor: string | null
+  readonly nextCursor: NextCursor
 }
 
 /** Newest first. Only parties of the order and operators can read them. */

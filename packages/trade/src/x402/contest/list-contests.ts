@@ -2,7 +2,14 @@ import { record, recordRead } from '@market/core/audit'
 import type { Needs } from '@market/core/context'
 import { rejectOwnCase, revokeAccess } from '@market/identity/agents'
 import { ApiError } from '@market/kernel/api-error'
-import { cursorCodec, dateField, idField, type PageRequest } from '@market/kernel/cursor'
+import {
+  cursorAmong,
+  cursorCodec,
+  dateField,
+  idField,
+  type NextCursor,
+  type PageRequest,
+} from '@market/kernel/cursor'
 import type { AgentId } from '@market/kernel/ids'
 import type { Usdc } from '@market/kernel/money'
 import { COUNT_LIMIT } from '@market/kernel/waiting'
@@ -32,7 +39,7 @@ const CONTESTS = cursorCodec<{ at: Date; id: string }>('contests', { at: dateFie
 export async function listContests(
   ctx: Needs<'db' | 'actor' | 'clock' | 'vault' | 'requestId'>,
   { limit, cursor }: PageRequest,
-): Promise<{ readonly contests: readonly ContestedPurchase[]; readonly nextCursor: string | null }> {
+): Promise<{ readonly contests: readonly ContestedPurchase[]; readonly nextCursor: NextCursor }> {
   const found = await findContests(ctx.db, { limit: limit + 1, after: CONTESTS.decode(cursor) })
   const { rows, nextCursor } = CONTESTS.pageOf(found, limit, ({ contestedAt: at, id }) => ({ at, id }))
   const contests = await Promise.all(
@@ -48,7 +55,8 @@ export async function listContests(
     }),
   )
   if (contests.length > 0) await recordRead(ctx, 'contests.read', 'contests')
-  return { contests: contests.flat(), nextCursor }
+  const shownAt = contests.flatMap((shown, at) => (shown.length > 0 ? [at] : []))
+  return { contests: contests.flat(), nextCursor: cursorAmong(nextCursor, rows.length, shownAt) }
 }
 
 /** How many contests are open, up to `COUNT_LIMIT`, and which of them wait for an arbiter. */

@@ -1,0 +1,13 @@
+import type { ByteBudget } from '@market/handlers/byte-budget'
+
+/** A list of a tool ends here, because a model has to read it. */
+const RESULT_BYTES = 64 * 1024
+/** For the marks around the text of others, the cursor and the message of JSON-RPC. */
+const OTHER_BYTES = 2 * 1024
+
+/** An item is in the text of a result, as JSON in a JSON string, and in `structuredContent`. */
+export const RESULT_BUDGET: ByteBudget = {
+  bytes: RESULT_BYTES - OTHER_BYTES,
+  bytesOf: (json) =>
+    Buffer.byteLength(JSON.stringify(json.replaceAll('<', '\\u003c'))) + Buffer.byteLength(json),
+}
