@@ -84,6 +84,8 @@ export interface Tables {
     api_key_replaced_at: Date | null
     closed_at: Date | null
     identity_mint: string | null
+    previous_webhook_secret_sealed: Buffer | null
+    webhook_secret_replaced_at: Date | null
   }
   approvals: {
     id: string
@@ -396,6 +398,13 @@ export interface Tables {
     created_at: Date
     read_at: Date | null
     about: string | null
+  }
+  oauth_changes: {
+    grant_id: string
+    operation: string
+    subject: string
+    fields: string[]
+    changed_at: Date
   }
   oauth_grants: {
     id: string
