@@ -18,7 +18,7 @@ export const SECRETS: readonly Secret[] = [
   {
     name: 'webhook_secret',
     form: /whsec_[\w-]{43}/g,
-    returnedBy: returnedBy('registerAgent', 'getMyAgent', 'updateMyAgent'),
+    returnedBy: returnedBy('registerAgent', 'getMyAgent', 'updateMyAgent', 'rotateKey'),
   },
 ]
 

@@ -5,8 +5,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { badSignatures } from '../support/bad-signatures.ts'
 import type { RequestOptions } from '../support/client.ts'
 import { commonWriteErrors } from '../support/common-errors.ts'
+import { type Endpoint, isSignedBy, startEndpoint } from '../support/endpoint.ts'
 import { makeAgent, makeOwnedAgent, makeUser, signed } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
+import { loginBefore } from '../support/operator.ts'
 import { invalid, rejected } from '../support/rejected.ts'
 import { rejectsWithoutProvider } from '../support/rejects-while-unavailable.ts'
 import { ADMIN_KEY } from '../support/settings.ts'
@@ -16,23 +18,28 @@ import type { Subject } from '../support/valid-request.ts'
 const MISSING = `agt_1700000000000_${'0'.repeat(17)}`
 const pathOf = (id: string) => `/api/agents/${id}/rotate-key`
 
+let endpoint: Endpoint
 let market: Market
 beforeAll(async () => {
-  market = await startMarket()
+  endpoint = await startEndpoint()
+  market = await startMarket(endpoint.settings)
 })
-afterAll(() => market.stop())
+afterAll(async () => {
+  await market.stop()
+  await endpoint.stop()
+})
 
 const rotate = (id: string, body: unknown = {}, ask?: RequestOptions) =>
   market.client().post(pathOf(id), body, ask)
 const proofOf = (agent: { id: string; owner: Parameters<typeof signed>[0] }) =>
-  signed(agent.owner, `agents.rotate-key:${agent.id}`, market.now())
+  signed(agent.owner, `agents.rotate-key:${agent.id}`, market.wallTime())
 const getMe = (bearer: string) => market.client().get('/api/agents/me', { bearer })
 const patchMe = (bearer: string, body: unknown) => market.client().patch('/api/agents/me', body, { bearer })
 
 /** A user with one agent. */
 async function ownerByToken() {
-  const { token } = await makeUser(market)
-  return { token, agent: await makeAgent(market, { idp_access_token: token }) }
+  const { sub, token } = await makeUser(market)
+  return { sub, token, agent: await makeAgent(market, { idp_access_token: token }) }
 }
 
 const subject: Subject = {
@@ -58,6 +65,7 @@ test('200: the old key is rejected from the next request on, and recover returns
     data: {
       agent_id: agent.id,
       api_key: expect.stringMatching(API_KEY),
+      webhook_secret: null,
       endpoint_url: null,
       pending_payout: null,
     },
@@ -94,6 +102,64 @@ test('200: cancels a pending payout change of the key, and keeps one of the owne
   expect(second.body.data.pending_payout).toMatchObject(own)
 })
 
+/** The headers of a test delivery, and whether each signature is of a secret. */
+async function signaturesOf(bearer: string) {
+  endpoint.received.length = 0
+  expect((await market.client().post('/api/agents/me/deliveries/test', undefined, { bearer })).status).toBe(
+    200,
+  )
+  const [call] = endpoint.received
+  if (call === undefined) throw new Error('the endpoint received nothing')
+  const previous = call.headers['x-market-signature-previous']
+  return {
+    isBy: (secret: string) => isSignedBy(secret, call),
+    hasPrevious: previous !== undefined,
+    isPreviousBy: (secret: string) =>
+      isSignedBy(secret, { ...call, headers: { 'x-market-signature': previous } }),
+  }
+}
+
+test('200: webhook_secret: true replaces the secret; for an hour the old one signs X-Market-Signature-Previous', async () => {
+  const { token, agent } = await ownerByToken()
+  await patchMe(agent.apiKey, { endpoint_url: 'https://hooks.example/in' })
+  const old = (await getMe(agent.apiKey)).body.data.webhook_secret
+  const first = await signaturesOf(agent.apiKey)
+  expect([first.isBy(old), first.hasPrevious]).toEqual([true, false])
+
+  const { body } = await rotate(agent.id, { webhook_secret: true }, { bearer: token })
+  const { api_key: bearer, webhook_secret: fresh } = body.data
+  expect(fresh).toMatch(/^whsec_[\w-]{43}$/)
+  expect(fresh).not.toBe(old)
+  expect((await getMe(bearer)).body.data.webhook_secret).toBe(fresh)
+  const second = await signaturesOf(bearer)
+  expect([second.isBy(fresh), second.isBy(old), second.isPreviousBy(old)]).toEqual([true, false, true])
+
+  await market.advance(61 * 60_000)
+  const third = await signaturesOf(bearer)
+  expect([third.isBy(fresh), third.hasPrevious]).toEqual([true, false])
+  const rows = await market.db.selectFrom('audit_log').selectAll().where('subject', '=', agent.id).execute()
+  expect(JSON.stringify(rows.map(({ details }) => details))).not.toContain('whsec_')
+})
+
+test('200: without webhook_secret the secret stays; an agent without an endpoint has none to replace', async () => {
+  const { token, agent } = await ownerByToken()
+  const none = await rotate(agent.id, { webhook_secret: true }, { bearer: token })
+  expect([none.status, none.body.data.webhook_secret]).toEqual([200, null])
+  await patchMe(none.body.data.api_key, { endpoint_url: 'https://hooks.example/in' })
+  const before = (await getMe(none.body.data.api_key)).body.data.webhook_secret
+  const kept = await rotate(agent.id, { webhook_secret: false }, { bearer: token })
+  expect(kept.body.data.webhook_secret).toBeNull()
+  expect((await getMe(kept.body.data.api_key)).body.data.webhook_secret).toBe(before)
+})
+
+test('401: a login that is older than 15 minutes; recover does not ask for one', async () => {
+  const { sub, agent } = await ownerByToken()
+  const stale = loginBefore(market, 960, sub)
+  rejected(await rotate(agent.id, {}, { bearer: stale }), 401, 'login_too_old')
+  expect((await getMe(agent.apiKey)).status).toBe(200)
+  expect(operations.recoverAgents).not.toHaveProperty('recentLogin')
+})
+
 test('400: an invalid id', async () => {
   const { token } = await makeUser(market)
   invalid(await rotate('agt_', {}, { bearer: token }), 'agent_id')
@@ -103,9 +169,9 @@ test('401: a signature that is expired, for another purpose, of another wallet, 
   const agent = await makeOwnedAgent(market)
   const purpose = `agents.rotate-key:${agent.id}`
   const signer = await solanaSigner()
-  for (const [code, proof] of await badSignatures(signer, purpose, market.now()))
+  for (const [code, proof] of await badSignatures(signer, purpose, market.wallTime()))
     rejected(await rotate(agent.id, proof), 401, code)
-  const other = await signed(signer, `agents.update:${agent.id}`, market.now())
+  const other = await signed(signer, `agents.update:${agent.id}`, market.wallTime())
   rejected(await rotate(agent.id, other), 401, 'bad_signature')
   const proof = await proofOf(agent)
   expect((await rotate(agent.id, proof)).status).toBe(200)

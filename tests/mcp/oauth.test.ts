@@ -54,9 +54,9 @@ test('metadata: the challenge leads to the resource, and the resource to the aut
     client_id_metadata_document_supported: true,
     authorization_response_iss_parameter_supported: true,
   })
-  expect(server['token_endpoint_auth_methods_supported']).toContain('none')
+  expect(server['token_endpoint_auth_methods_supported']).toEqual(['none'])
   expect(server['scopes_supported']).toEqual(
-    expect.arrayContaining(['market:read', 'market:write', 'market:funds']),
+    expect.arrayContaining(['market:read', 'market:write', 'market:funds', 'market:keys']),
   )
 })
 
@@ -124,18 +124,6 @@ test('a grant without an agent buys for the user; it cannot sell, and reads noth
     order_id: 'ord_1700000000000_zzzzzz',
   })
   expect(order.body.result).toMatchObject({ isError: true, _meta: { 'market/error': { status: 404 } } })
-})
-
-test('an agent registered over OAuth belongs to the user', async () => {
-  const { sub, token } = await newUser()
-  const program = await registerProgram(world.url)
-  const received = await allow(new FetchBrowser(), program.authorizeUrl(), { sub })
-  const { body } = await program.redeem(received.get('code') ?? '')
-  const fields = { name: `Owned ${sub}`, description: 'Belongs to the user who allowed it.' }
-  const made = await callTool(world.resource, body['access_token'], 'market_register_agent', fields)
-  expect(made.body.result?.isError).toBeFalsy()
-  const recovered = await world.market.client().post('/api/agents/recover', {}, { bearer: token })
-  expect(recovered.body.data.agents).toMatchObject([{ name: fields.name }])
 })
 
 test('the connection is in the audit log, and the user is notified', async () => {

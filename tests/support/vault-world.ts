@@ -22,6 +22,7 @@ const CHUNK = 500
 export const SEALED = {
   'agents.api_key_sealed': sql`'agents:' || id`,
   'agents.webhook_secret_sealed': sql`'agents:' || id`,
+  'agents.previous_webhook_secret_sealed': sql`'agents:' || id`,
   'agent_wallets.secret_sealed': sql`'agent_wallets:' || agent_id || ':' || chain || ':' || address`,
   'requests.response_sealed': sql`'requests:' || scope || ':' || key`,
   'oauth_keys.keys_sealed': sql`'oauth_keys:' || id`,
@@ -213,6 +214,8 @@ const agentRow = (name: string, seal: Seal, vault: Vault) => {
     api_key_sealed: seal(row, 'api_key'),
     api_key_hint: 'hint',
     webhook_secret_sealed: seal(row, 'webhook_secret'),
+    previous_webhook_secret_sealed: seal(row, 'previous_webhook_secret'),
+    webhook_secret_replaced_at: AT,
     created_at: AT,
     updated_at: AT,
   }

@@ -1,5 +1,5 @@
-/** What a user may allow a program by OAuth. Each scope includes the ones before it. */
-export const SCOPES = ['market:read', 'market:write', 'market:funds'] as const
+/** What a user may allow a program by OAuth. */
+export const SCOPES = ['market:read', 'market:write', 'market:funds', 'market:keys'] as const
 
 export type Scope = (typeof SCOPES)[number]
 
@@ -13,14 +13,26 @@ export const SCOPE_WORDS: Readonly<Record<Scope, string>> = {
     'Act in orders: quote, deliver, send messages, dispute, cancel, and approve work, which pays for it. Claim bounties. Change services and the profile.',
   'market:funds':
     'Pay for services with money that you or your agent sent. Launch a token, which the agent’s wallet pays for. Put money that was sent into pools of Earn, where it can be lost, and take it out again.',
+  'market:keys':
+    'Register agents in your name and receive their API keys, which keep working after you end the connection. Choose the address that receives the orders of your agent.',
 }
 
-/** The scope with those it includes. */
-export const withIncluded = (scope: Scope): readonly Scope[] => SCOPES.slice(0, SCOPES.indexOf(scope) + 1)
+/** What a scope includes beside itself. Neither of the last two includes the other. */
+const INCLUDED: Readonly<Record<Scope, readonly Scope[]>> = {
+  'market:read': [],
+  'market:write': ['market:read'],
+  'market:funds': ['market:read', 'market:write'],
+  'market:keys': ['market:read', 'market:write'],
+}
 
-/** The scopes of a list separated by spaces, with those they include. Other words are ignored. */
-export const readScopes = (text: string): readonly Scope[] => {
-  const named = SCOPES.filter((scope) => text.split(' ').includes(scope))
-  const widest = named.at(-1)
-  return widest === undefined ? [] : withIncluded(widest)
+/** The scopes among these words, with those they include. Other words are ignored. */
+export const withIncluded = (words: readonly string[]): readonly Scope[] => {
+  const named = SCOPES.filter((scope) => words.includes(scope))
+  return SCOPES.filter((scope) => named.some((one) => one === scope || INCLUDED[one].includes(scope)))
+}
+
+/** The scopes of a list separated by spaces, with those they include; the first one when it names none. */
+export const requestedScopes = (text: string): readonly Scope[] => {
+  const scopes = withIncluded(text.split(' '))
+  return scopes.length === 0 ? [FIRST_SCOPE] : scopes
 }

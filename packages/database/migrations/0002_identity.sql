@@ -64,6 +64,9 @@ create table agents (
   api_key_replaced_at timestamptz,
   endpoint_url text check (length(endpoint_url) <= 2048),
   webhook_secret_sealed bytea,
+  -- The secret before it. For an hour, webhooks are signed with it too.
+  previous_webhook_secret_sealed bytea,
+  webhook_secret_replaced_at timestamptz,
 
   payout_chain text check (payout_chain in ('solana', 'base')),
   payout_wallet text check (length(payout_wallet) between 32 and 44),
@@ -111,6 +114,9 @@ create table agents (
   constraint agents_api_key unique (api_key_fingerprint),
   -- A secret exists once an endpoint was ever set; it outlives the endpoint.
   check (endpoint_url is null or webhook_secret_sealed is not null),
+  constraint agents_previous_webhook_secret check (
+    (previous_webhook_secret_sealed is null) = (webhook_secret_replaced_at is null)
+  ),
   constraint agents_payout_by_owner_only check (
     not payout_by_owner_only
     or ((owner_user_id is not null or owner_wallet is not null) and pending_payout_by is distinct from 'agent')
@@ -240,13 +246,25 @@ create table oauth_grants (
   client_name text not null,
   redirect_host text not null,
   scopes text[] not null check (
-    cardinality(scopes) > 0 and scopes <@ array['market:read', 'market:write', 'market:funds']
+    cardinality(scopes) > 0 and scopes <@ array['market:read', 'market:write', 'market:funds', 'market:keys']
   ),
   created_at timestamptz not null,
   last_used_at timestamptz,
   ended_at timestamptz
 );
 create index oauth_grants_user on oauth_grants (idp_user_id);
+
+-- What a program changed, for the list that is shown when its connection ends.
+create table oauth_changes (
+  grant_id text not null references oauth_grants on delete cascade,
+  operation text not null,
+  -- What was changed: the id of an order, a service, an agent.
+  subject text not null,
+  -- The names of the fields that were sent.
+  fields text[] not null,
+  changed_at timestamptz not null,
+  primary key (grant_id, operation, subject, fields)
+);
 
 -- A signing key of access tokens and a key of cookies, as sealed JSON. The newest signs.
 create table oauth_keys (

@@ -63,6 +63,8 @@ export interface Tables {
     api_key_replaced_at: Date | null
     endpoint_url: string | null
     webhook_secret_sealed: Buffer | null
+    previous_webhook_secret_sealed: Buffer | null
+    webhook_secret_replaced_at: Date | null
     payout_chain: string | null
     payout_wallet: string | null
     payout_address_base: string | null
@@ -396,6 +398,13 @@ export interface Tables {
     data: Json
     created_at: Date
     read_at: Date | null
+  }
+  oauth_changes: {
+    grant_id: string
+    operation: string
+    subject: string
+    fields: string[]
+    changed_at: Date
   }
   oauth_grants: {
     id: string

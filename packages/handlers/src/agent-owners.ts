@@ -7,11 +7,13 @@ import { presentOwnedAgent, presentPendingPayout } from './present-agent.ts'
 /** What only the owner of an agent does. */
 export const agentOwnerHandlers = {
   rotateKey: handler('rotateKey', {
-    run: async (ctx, input) => rotateKey(ctx, input.agent_id as AgentId, await ownerOf(ctx)),
-    present: ({ agent, apiKey }, ctx) => ({
+    run: async (ctx, input) =>
+      rotateKey(ctx, input.agent_id as AgentId, await ownerOf(ctx), { replacesSecret: input.webhook_secret }),
+    present: ({ agent, apiKey, webhookSecret }, ctx) => ({
       data: {
         agent_id: agent.id,
         api_key: apiKey,
+        webhook_secret: webhookSecret,
         endpoint_url: agent.endpointUrl,
         pending_payout: presentPendingPayout(agent, ctx),
       },

@@ -20,6 +20,8 @@ export interface Caller {
   readonly singleUse?: SingleUse
   /** What an OAuth grant allows; absent for credentials that allow everything. */
   readonly scopes?: readonly string[]
+  /** The OAuth grant of the access token. */
+  readonly grantId?: string
   /** How long ago the user of an access token signed in; null when the token does not say it. */
   readonly loginAgeSeconds?: number | null
 }

@@ -1,4 +1,9 @@
+import { type Context, nameOf } from '@market/core/context'
+import type { Tx } from '@market/database/transact'
+import { recordChange } from '@market/identity/oauth'
 import { ApiError } from '@market/kernel/api-error'
+import type { Call } from './call.ts'
+import type { Caller } from './caller.ts'
 import type { HandlerContext } from './handler.ts'
 
 /** Whether a program calls that a user connected by OAuth. It acts as the agent, but does not get all that its API key gets. */
@@ -19,4 +24,32 @@ export function requirePayoutRight(ctx: HandlerContext, input: Readonly<Record<s
     'A connected program cannot change payout settings. Use the agent’s API key, or sign in as its owner.',
     { code: 'wrong_credential' },
   )
+}
+
+/** Records what a connected program changes, for its user. Other callers change things in their own name. */
+export async function recordProgramChange(
+  ctx: Pick<Context, 'clock'>,
+  tx: Tx,
+  { operation, input }: Pick<Call, 'operation' | 'input'>,
+  { actor, grantId }: Caller,
+  response?: unknown,
+): Promise<void> {
+  if (grantId === undefined) return
+  const given = Object.entries(input).filter(([, value]) => value !== undefined)
+  const fields = given
+    .filter(([name]) => !isId(name))
+    .map(([name, value]) => (name === 'action' ? String(value) : name))
+  const [, id] = given.find(([name]) => isId(name) && name !== 'agent_id') ?? []
+  await recordChange(ctx, tx, grantId, {
+    operation: operation.id,
+    subject: String(id ?? idIn(response) ?? nameOf(actor)),
+    fields: fields.toSorted(),
+  })
+}
+
+const isId = (name: string): boolean => name.endsWith('_id')
+
+const idIn = (response: unknown): unknown => {
+  const { data } = (response ?? {}) as { data?: { id?: unknown; agent_id?: unknown } | null }
+  return data?.id ?? data?.agent_id
 }

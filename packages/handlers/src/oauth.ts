@@ -12,9 +12,9 @@ import {
   endConnection,
   endGrantByServer,
   findRecord,
-  type Grant,
   listConnections,
   loadKeys,
+  type NewGrant,
   type OAuthPayload,
   saveRecord,
 } from '@market/identity/oauth'
@@ -24,13 +24,14 @@ import { limit } from './limit.ts'
 
 /** What the authorization server needs from the marketplace. */
 export type OAuthService = ReturnType<typeof oauthService>
-export type { Grant, OAuthKeys, OAuthPayload } from '@market/identity/oauth'
+export type { Connection, OAuthKeys, OAuthPayload } from '@market/identity/oauth'
 
 export function oauthService(app: AppServices, login: LoginProvider) {
   const of = (requestId: string) => ({ ...app, requestId })
   return {
     login,
     now: () => app.clock.wallTime(),
+    onFault: (error: unknown, requestId: string) => app.onFault(error, { requestId }),
     /** Throws the 429 of the limit. */
     limit: async (name: LimitName, address: string): Promise<void> => {
       const { apiError } = await limit(app, { limit: name }, address)
@@ -60,8 +61,7 @@ export function oauthService(app: AppServices, login: LoginProvider) {
         agents: agents.map(({ id, name }) => ({ id: id as string, name })),
       }
     },
-    connect: (grant: Omit<Grant, 'createdAt' | 'lastUsedAt'>, requestId: string) =>
-      createGrant(of(requestId), grant),
+    connect: (grant: NewGrant, requestId: string) => createGrant(of(requestId), grant),
     connections: (userId: string) => listConnections(app, userId),
     endConnection: (userId: string, grantId: string, requestId: string) =>
       endConnection(of(requestId), userId, grantId),

@@ -9,6 +9,7 @@ import type { AppServices } from './app-services.ts'
 import type { ApiResponse, Call, CallPayment } from './call.ts'
 import type { Caller } from './caller.ts'
 import { withLookupBudget, withPaymentBudget, withSignatureBudget } from './chain-budget.ts'
+import { recordProgramChange } from './connected-program.ts'
 import { type Buyer, identifyBuyer } from './identify-buyer.ts'
 import { parseAs } from './parse.ts'
 import { purchaseKey } from './request-key.ts'
@@ -98,7 +99,7 @@ const ANONYMOUS: Caller = { actor: { kind: 'anonymous' } }
 /** Each transaction of a purchase checks the switches first. */
 function contextOf(
   app: AppServices,
-  { operation, requestId, address }: Call,
+  { operation, input, requestId, address }: Call,
   caller: Caller,
 ): PurchaseContext {
   return {
@@ -110,6 +111,7 @@ function contextOf(
     transact: (work) =>
       transact(app.db, async (tx) => {
         await rejectWhileStopped(tx, stopsOf(operation))
+        await recordProgramChange(app, tx, { operation, input }, caller)
         return work(tx)
       }),
   }

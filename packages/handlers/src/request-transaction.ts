@@ -8,6 +8,7 @@ import { assert } from '@market/kernel/assert'
 import type { AppServices } from './app-services.ts'
 import type { ApiResponse, Call } from './call.ts'
 import type { Caller } from './caller.ts'
+import { recordProgramChange } from './connected-program.ts'
 import { asApiError, failureOf } from './failure.ts'
 
 interface RequestTransaction {
@@ -47,6 +48,7 @@ export function requestTransaction(
           return result
         }
         const response = present(result)
+        await recordProgramChange(app, tx, call, caller, response.body)
         if (lease !== undefined) await storeResponse(app, tx, lease, response)
         made = { result, response }
         return result

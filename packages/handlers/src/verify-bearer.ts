@@ -1,3 +1,4 @@
+import { withIncluded } from '@market/contract/scopes'
 import { API_KEY_PREFIX, findAgentByKey } from '@market/identity/agents'
 import { findActiveGrant } from '@market/identity/oauth'
 import { ApiError } from '@market/kernel/api-error'
@@ -61,9 +62,11 @@ async function granted(app: AppServices, token: AccessToken | undefined): Promis
       code: 'bad_token',
     })
   const { grant, agent } = active
-  const scopes = token.scopes.filter((scope) => grant.scopes.includes(scope))
-  if (agent !== undefined) return { actor: { kind: 'agent', agentId: agent.id }, agent, scopes }
-  return { actor: { kind: 'user', userId: grant.userId, admin: false }, scopes }
+  // A refresh may have asked for a scope without those it includes.
+  const scopes = withIncluded(token.scopes).filter((scope) => grant.scopes.includes(scope))
+  const program = { scopes, grantId: grant.id }
+  if (agent !== undefined) return { actor: { kind: 'agent', agentId: agent.id }, agent, ...program }
+  return { actor: { kind: 'user', userId: grant.userId, admin: false }, ...program }
 }
 
 const missing = (canConnect: boolean): ApiError =>

@@ -1,4 +1,4 @@
-import { SCOPES, type Scope } from '@market/contract/scopes'
+import { SCOPES, type Scope, withIncluded } from '@market/contract/scopes'
 import type { Caller } from '@market/handlers/caller'
 import type { Execute } from '@market/handlers/execute'
 import { asApiError, failureOf } from '@market/handlers/failure'
@@ -65,8 +65,9 @@ export function mountMcp(app: FastifyInstance, settings: McpSettings): void {
         if (request.headers.host === baseHost && baseHost !== appHost)
           return reply.redirect(`${appUrl}${PATH}`, 308)
         const session = await sessionOf(request)
-        const scopes = missingScopes(request.body, session.caller?.scopes ?? SCOPES)
-        if (scopes.length > 0) return rejectScopes(reply, scopes, settings.resourceMetadataUrl)
+        const granted = session.caller?.scopes ?? SCOPES
+        const missing = missingScopes(request.body, granted)
+        if (missing.length > 0) return rejectScopes(reply, missing, granted, settings.resourceMetadataUrl)
         return send(request, reply, unified, session)
       },
     })
@@ -114,11 +115,18 @@ async function send(
 }
 
 /** The client asks the user for more, and repeats the request. */
-const rejectScopes = (reply: FastifyReply, scopes: readonly Scope[], metadataUrl: string | undefined) =>
-  reply
+function rejectScopes(
+  reply: FastifyReply,
+  missing: readonly Scope[],
+  granted: readonly string[],
+  metadataUrl: string | undefined,
+) {
+  const scopes = withIncluded([...granted, ...missing])
+  return reply
     .code(403)
     .header('WWW-Authenticate', challenge(metadataUrl, { error: 'insufficient_scope', scopes }))
-    .send(jsonRpcError(REJECTED, `This needs the scope ${scopes.at(-1)}. Connect again and allow it.`))
+    .send(jsonRpcError(REJECTED, `This needs the scope ${missing.join(' ')}. Connect again and allow it.`))
+}
 
 const jsonRpcError = (code: number, message: string) => ({
   jsonrpc: '2.0',

@@ -1,21 +1,23 @@
-import { FIRST_SCOPE, SCOPES, type Scope, withIncluded } from '@market/contract/scopes'
-import { tools } from '@market/contract/tools'
+import { FIRST_SCOPE, type Scope, withIncluded } from '@market/contract/scopes'
+import { findTool } from '@market/contract/tools'
+import { scopeOfCall } from '@market/contract/tools/call'
 
-const SCOPE_OF = new Map(
-  tools.flatMap((tool) => ('scope' in tool ? [[tool.name as string, tool.scope] as const] : [])),
-)
-
-/** The scopes that the calls of a request need and the token does not have; all that it needs, for asking the user again. */
+/** The scopes that the calls of a request need and the token does not have. */
 export function missingScopes(body: unknown, granted: readonly string[]): readonly Scope[] {
   const messages = Array.isArray(body) ? body : [body]
-  const needed = SCOPES.filter((scope) => messages.some((message) => scopeOf(message) === scope)).at(-1)
-  const all = withIncluded(needed ?? FIRST_SCOPE)
-  return all.every((scope) => granted.includes(scope)) ? [] : all
+  const needed = withIncluded([FIRST_SCOPE, ...messages.map(scopeOf)])
+  return needed.filter((scope) => !granted.includes(scope))
 }
 
-function scopeOf(message: unknown): Scope | undefined {
-  const { method, params } = (message ?? {}) as { method?: unknown; params?: { name?: unknown } }
-  return method === 'tools/call' ? SCOPE_OF.get(String(params?.name)) : undefined
+function scopeOf(message: unknown): Scope {
+  const { method, params } = (message ?? {}) as Message
+  const tool = method === 'tools/call' ? findTool(String(params?.name)) : undefined
+  return tool === undefined || 'fails' in tool ? FIRST_SCOPE : scopeOfCall(tool, params?.arguments)
+}
+
+interface Message {
+  readonly method?: unknown
+  readonly params?: { readonly name?: unknown; readonly arguments?: unknown }
 }
 
 /** The `WWW-Authenticate` of a 401 or 403, by which clients find the authorization server. */

@@ -60,6 +60,26 @@ describe('verifyWebhook', () => {
     )
   })
 
+  test('accepts either signature: the secret may have been replaced within the last hour', async () => {
+    const headers = {
+      ...headersOf(sign(BODY, now(), 'the new secret')),
+      'X-Market-Signature-Previous': sign(BODY),
+    }
+    const verify = (secret: string) => reasonOf(verifyWebhook({ body: BODY, headers, secret }))
+    expect(await Promise.all([verify('the new secret'), verify(SECRET), verify('another')])).toEqual([
+      ...['accepted', 'accepted', 'signature_wrong'],
+    ])
+  })
+
+  test.each([
+    ['signature_missing', '', sign(BODY)],
+    ['signature_wrong', sign(BODY, now(), 'new'), 'v1=00'],
+    ['timestamp_out_of_range', sign(BODY, now(), 'new'), sign(BODY, now() - 302)],
+  ])('rejects with %s also beside a previous signature', async (reason, signature, previous) => {
+    const headers = { ...headersOf(signature), 'X-Market-Signature-Previous': previous }
+    expect(await reasonOf(verifyWebhook({ body: BODY, headers, secret: SECRET }))).toBe(reason)
+  })
+
   test('accepts an older signature with a larger tolerance', async () => {
     const headers = headersOf(sign(BODY, now() - 3_000))
     expect(

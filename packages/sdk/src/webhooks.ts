@@ -55,17 +55,8 @@ export async function verifyWebhook({
   toleranceSeconds,
 }: Webhook): Promise<WebhookEvent> {
   if (secret === '') throw new TypeError('secret is empty. Pass webhook_secret of GET /api/agents/me.')
-  const header = headerOf(headers, 'x-market-signature')
-  if (header === '') throw new WebhookError('signature_missing', 'The request has no X-Market-Signature.')
-  const [, time = '', hex = ''] = SIGNATURE.exec(header) ?? []
-  if (hex === '')
-    throw new WebhookError('signature_malformed', 'X-Market-Signature is not t=<seconds>,v1=<64 hex digits>.')
   const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body
-  if (!(await isSigned(secret, time, bytes, hex)))
-    throw new WebhookError(
-      'signature_wrong',
-      'X-Market-Signature is not of this body and secret. Pass the raw body and the current webhook_secret.',
-    )
+  const time = await signedAt(headers, secret, bytes)
   const tolerance = toleranceSeconds ?? TOLERANCE_SECONDS
   const age = Math.round(Date.now() / 1_000) - Number(time)
   if (Math.abs(age) > tolerance)
@@ -83,6 +74,22 @@ export async function verifyWebhook({
 /** The same for a Web `Request`, whose body it reads. */
 export async function verifyWebhookRequest(request: Request, secret: string): Promise<WebhookEvent> {
   return verifyWebhook({ body: await readBytes(request), headers: request.headers, secret })
+}
+
+/** The time of the signature of this secret: the present one, or the one that was replaced within the last hour. */
+async function signedAt(headers: Webhook['headers'], secret: string, body: Uint8Array): Promise<string> {
+  const header = headerOf(headers, 'x-market-signature')
+  if (header === '') throw new WebhookError('signature_missing', 'The request has no X-Market-Signature.')
+  if (!SIGNATURE.test(header))
+    throw new WebhookError('signature_malformed', 'X-Market-Signature is not t=<seconds>,v1=<64 hex digits>.')
+  for (const one of [header, headerOf(headers, 'x-market-signature-previous')]) {
+    const [, time = '', hex = ''] = SIGNATURE.exec(one) ?? []
+    if (hex !== '' && (await isSigned(secret, time, body, hex))) return time
+  }
+  throw new WebhookError(
+    'signature_wrong',
+    'X-Market-Signature is not of this body and secret. Pass the raw body and the current webhook_secret.',
+  )
 }
 
 /** Web Crypto compares in constant time. */

@@ -151,13 +151,17 @@ export const rotateKey = operation({
   path: '/api/agents/{agent_id}/rotate-key',
   summary: 'Replace the API key of an agent',
   description:
-    'For the owner. The old API key is rejected from the next request on, and a pending payout change that it asked for is cancelled. `recover` returns the new key.',
+    'For the owner. The old API key is rejected from the next request on, and a pending payout change that it asked for is cancelled. `recover` returns the new key. With `webhook_secret: true` the webhook secret is replaced too: for an hour webhooks also have `X-Market-Signature-Previous`, by the old one.',
   callers: ['user', 'wallet'],
   limit: 'write',
-  input: z.strictObject({ agent_id: AgentId }),
+  input: z.strictObject({
+    agent_id: AgentId,
+    webhook_secret: z.boolean().optional().describe('Replace the webhook secret too'),
+  }),
   output: RotatedKey,
   errors: [403, 404],
   purpose: 'agents.rotate-key:{agent_id}',
+  recentLogin: true,
 })
 
 export const confirmPayoutChange = operation({

@@ -163,6 +163,7 @@ export const RotatedKey = named(
   z.object({
     agent_id: z.string(),
     api_key: z.string().describe('The new API key'),
+    webhook_secret: z.string().nullable().describe('The new webhook secret; null when it was not replaced'),
     endpoint_url: z.string().nullable().describe('Check it: the old key could change it'),
     pending_payout: PendingPayout.nullable().describe('A change that the owner asked for still waits'),
   }),

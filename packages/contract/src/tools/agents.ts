@@ -21,7 +21,7 @@ export const agentTools: readonly (Tool | FailingTool)[] = [
         'Create a new agent. Returns agent_id and api_key; the key is returned only once, so store it. An agent without an owner is hidden from search.',
       annotations: CREATE,
     },
-    { input: o.registerAgent.input.extend(walletFields) },
+    { input: o.registerAgent.input.extend(walletFields), scope: 'market:keys' },
   ),
   tool(o.getMyAgent, {
     name: 'market_get_profile',
@@ -29,13 +29,17 @@ export const agentTools: readonly (Tool | FailingTool)[] = [
     description: 'Get your agent: profile, rating, order counts, webhook settings, masked API key.',
     annotations: READ,
   }),
-  tool(o.updateMyAgent, {
-    name: 'market_update_profile',
-    title: 'Update my agent',
-    description:
-      'Update your agent. Changes only the given fields. endpoint_url must be a public HTTPS URL; setting it for the first time creates the webhook secret.',
-    annotations: UPDATE,
-  }),
+  tool(
+    o.updateMyAgent,
+    {
+      name: 'market_update_profile',
+      title: 'Update my agent',
+      description:
+        'Update your agent. Changes only the given fields. endpoint_url must be a public HTTPS URL; setting it for the first time creates the webhook secret.',
+      annotations: UPDATE,
+    },
+    { keysFields: ['endpoint_url'] },
+  ),
   {
     name: 'market_verify_twitter',
     title: 'Verify an X account',

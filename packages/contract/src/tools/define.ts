@@ -44,6 +44,8 @@ interface ToolInfo {
 export interface Tool extends ToolInfo {
   readonly operation: Operation
   readonly scope: Scope
+  /** Arguments for which a connected program needs the scope `market:keys`. */
+  readonly keysFields?: readonly string[]
   readonly input: z.ZodObject
   /** Undefined where the result is the JSON of another protocol. */
   readonly output: z.ZodType | undefined
@@ -59,7 +61,7 @@ export interface FailingTool extends ToolInfo {
   readonly fails: string
 }
 
-type Changes = Partial<Pick<Tool, 'input' | 'output' | 'inputOf' | 'isPaid' | 'scope'>>
+type Changes = Partial<Pick<Tool, 'input' | 'output' | 'inputOf' | 'isPaid' | 'scope' | 'keysFields'>>
 
 /** By default the arguments are the operation's input. */
 export function tool(operation: Operation, info: ToolInfo, changes: Changes = {}): Tool {

@@ -14,10 +14,20 @@ export const adapterFor =
 
 const nothing = async () => undefined
 
+/** Postgres stores no text with this character. */
+const NUL = '\0'
+
+function requireStorable(id: string): void {
+  if (id.includes(NUL)) throw new errors.InvalidRequest('a parameter contains a NUL character')
+}
+
 const recordsOf = ({ records, endGrant }: Storage, model: string): Adapter => ({
   upsert: (id, payload, expiresIn) =>
     records.save(model, id, payload as Readonly<Record<string, unknown>>, expiresIn),
-  find: async (id) => (await records.find(model, id)) as AdapterPayload | undefined,
+  find: async (id) => {
+    requireStorable(id)
+    return (await records.find(model, id)) as AdapterPayload | undefined
+  },
   findByUid: nothing,
   findByUserCode: nothing,
   // Of several uses at once, one succeeds.

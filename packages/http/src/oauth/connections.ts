@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
+import { type OperationId, operations } from '@market/contract/operations'
 import { SCOPE_WORDS, type Scope } from '@market/contract/scopes'
-import type { Grant } from '@market/handlers/oauth'
+import type { Connection } from '@market/handlers/oauth'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { cookieOf } from '../credentials.ts'
 import { html } from '../pages/html.ts'
@@ -89,32 +90,52 @@ export function mountConnections(
   })
 }
 
-interface Connection {
-  readonly grant: Grant
-  readonly agentName: string | undefined
-}
-
 const timeOf = (at: Date | null): string =>
   at === null ? 'never' : `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`
 
-const connectionsPage = (userName: string, connections: readonly Connection[]): string =>
-  page(
+function connectionsPage(userName: string, connections: readonly Connection[]): string {
+  const open = connections.filter(({ grant }) => grant.endedAt === null)
+  const ended = connections.filter(({ grant }) => grant.endedAt !== null)
+  return page(
     'Connections',
     html`<p class="quiet">You are signed in as <strong>${userName}</strong>.</p>
-<p>${connections.length === 0 ? 'No program is connected to your account.' : 'These programs act in your name until you end their connection.'}</p>
-${connections.map(describe)}`,
+<p>${open.length === 0 ? 'No program is connected to your account.' : 'These programs act in your name until you end their connection.'}</p>
+${open.map(describe)}
+${ended.length === 0 ? undefined : html`<p>These connections ended in the last 30 days. What they changed stays until you change it.</p>\n`}
+${ended.map(describeEnded)}`,
   )
+}
 
-const describe = ({ grant, agentName }: Connection) => html`<section>
+const describeEnded = ({ grant, changes }: Connection) => html`<section>
 <h2>${grant.clientName}</h2>
 <dl>
-<dt>Receives access at</dt><dd>${grant.redirectHost}</dd>
-<dt>Acts for</dt><dd>${agentName === undefined ? 'you, to buy' : `your agent ${agentName}`}</dd>
+<dt>Connected</dt><dd>${timeOf(grant.createdAt)}</dd>
+<dt>Ended</dt><dd>${timeOf(grant.endedAt)}</dd>
+</dl>
+${listOf(changes)}
+</section>
+`
+
+const listOf = (changes: Connection['changes']) =>
+  changes.length === 0
+    ? html`<p>It changed nothing.</p>`
+    : html`<p>It changed:</p>
+<ul>
+${changes.map(({ operation, subject, fields, changedAt }) => html`<li>${summaryOf(operation)} ${subject}${fields.length === 0 ? '' : ` (${fields.join(', ')})`}, ${timeOf(changedAt)}</li>\n`)}</ul>`
+
+const summaryOf = (id: string): string => operations[id as OperationId]?.summary ?? id
+
+const describe = ({ grant, agentName, changes }: Connection) => html`<section>
+<h2>${grant.clientName}</h2>
+<dl>
+<dt>The access went to</dt><dd>${grant.redirectHost}</dd>
+<dt>Acts for</dt><dd>${agentName === undefined ? 'you' : `your agent ${agentName}`}</dd>
 <dt>Connected</dt><dd>${timeOf(grant.createdAt)}</dd>
 <dt>Last used</dt><dd>${timeOf(grant.lastUsedAt)}</dd>
 </dl>
 <ul>
 ${grant.scopes.map((scope) => html`<li>${SCOPE_WORDS[scope as Scope]}</li>\n`)}</ul>
+${listOf(changes)}
 <form method="post" action="${PATHS.connections}/end">
 <input type="hidden" name="connection" value="${grant.id}">
 <button>End the connection of ${grant.clientName}</button>

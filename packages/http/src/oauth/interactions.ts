@@ -1,3 +1,4 @@
+import { requestedScopes } from '@market/contract/scopes'
 import type { AgentId } from '@market/kernel/ids'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { InteractionResults } from 'oidc-provider'
@@ -6,14 +7,13 @@ import { isSameSite } from '../same-site.ts'
 import { consentPage } from './consent-page.ts'
 import type { CurrentProvider, OAuthSettings } from './current-provider.ts'
 import { ended } from './ended.ts'
-import { PATHS, requestedScopes } from './provider.ts'
+import { PATHS } from './provider.ts'
+import { isLocal, receiverOf } from './redirect.ts'
 import { hashFor } from './user-cookie.ts'
 
 interface Visit {
   readonly Params: { readonly uid: string }
 }
-
-const LOOPBACK_HOST = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/
 
 /** Where a browser signs in and allows or cancels. The cookie of an interaction is sent only to its own path. */
 export function mountInteractions(
@@ -53,11 +53,11 @@ export function mountInteractions(
     const text = consentPage({
       uid: details.uid,
       clientName,
-      redirectHost: hostOf(redirect),
-      isLocal: LOOPBACK_HOST.test(redirect.host),
+      receiver: receiverOf(redirect),
+      isLocal: isLocal(redirect),
       userName: name,
       agents,
-      scopes: requestedScopes(details.params['scope']),
+      scopes: scopesOf(details.params),
     })
     // A program in a browser waits for this window.
     reply.header('Cross-Origin-Opener-Policy', 'unsafe-none')
@@ -94,7 +94,7 @@ export function mountInteractions(
       const grant = new provider.Grant({ accountId: userId, clientId: client.clientId })
       // Two clicks can arrive at once: one interaction is one grant.
       grant.jti = details.uid
-      const scopes = requestedScopes(details.params['scope'])
+      const scopes = scopesOf(details.params)
       // Our scopes are also among those of the server, because registrations may name them.
       grant.addOIDCScope(['openid', 'offline_access', ...scopes].join(' '))
       grant.addResourceScope(resource, scopes.join(' '))
@@ -107,7 +107,7 @@ export function mountInteractions(
           agentId: agent === '' ? null : (agent as AgentId),
           clientId: client.clientId,
           clientName,
-          redirectHost: hostOf(redirect),
+          redirectHost: receiverOf(redirect),
           scopes,
         },
         request.id,
@@ -127,6 +127,8 @@ export function mountInteractions(
     return reply.redirect(await provider.interactionResult(request.raw, reply.raw, result, options), 303)
   }
 }
+
+const scopesOf = (params: Readonly<Record<string, unknown>>) => requestedScopes(String(params['scope'] ?? ''))
 
 type Provider = Awaited<ReturnType<CurrentProvider>>['provider']
 
@@ -152,7 +154,5 @@ const shownName = (name: string): string =>
   )
     .slice(0, LONGEST_NAME)
     .join('') || 'a program without a name'
-
-const hostOf = ({ host, protocol }: URL): string => (host === '' ? protocol : host)
 
 const originOf = ({ origin, protocol }: URL): string => (origin === 'null' ? protocol : origin)

@@ -1,4 +1,4 @@
-import { FIRST_SCOPE, SCOPES } from '@market/contract/scopes'
+import { FIRST_SCOPE, requestedScopes, SCOPES } from '@market/contract/scopes'
 import { failureOf } from '@market/handlers/failure'
 import type { ReadAccessToken } from '@market/handlers/verify-bearer'
 import { ApiError } from '@market/kernel/api-error'
@@ -10,7 +10,7 @@ import { mountConnections } from './connections.ts'
 import { type CurrentProvider, currentProvider, type OAuthSettings } from './current-provider.ts'
 import { ended } from './ended.ts'
 import { mountInteractions } from './interactions.ts'
-import { PATHS } from './provider.ts'
+import { MAX_BYTES, PATHS, REQUEST_ID } from './provider.ts'
 
 export interface OAuth {
   readonly readToken: ReadAccessToken
@@ -24,7 +24,7 @@ const METADATA_PATH = '/.well-known/oauth-protected-resource'
 export function mountOAuth(app: FastifyInstance, settings: OAuthSettings): OAuth {
   const { appUrl, resource, service, addressOf } = settings
   const current = currentProvider(settings)
-  const limited = (name: 'read' | 'oauth.register') => (request: FastifyRequest) =>
+  const limited = (name: 'read' | 'oauth.register' | 'oauth.authorize') => (request: FastifyRequest) =>
     service.limit(name, addressOf(request))
 
   app.register(async (scope) => {
@@ -36,9 +36,13 @@ export function mountOAuth(app: FastifyInstance, settings: OAuthSettings): OAuth
     for (const path of ['/.well-known/oauth-authorization-server', '/.well-known/openid-configuration'])
       scope.get(path, reads, pass)
     scope.get(PATHS.jwks, reads, pass)
-    scope.get(PATHS.authorize, reads, pass)
+    scope.get(PATHS.authorize, { preHandler: limited('oauth.authorize') }, async (request, reply) => {
+      const rejected = tooLong(request.url)
+      return rejected === undefined
+        ? pass(request, reply)
+        : sendPage(reply, errorPage(rejected), { status: 400 })
+    })
     scope.get(`${PATHS.authorize}/:uid`, reads, pass)
-    scope.post(PATHS.authorize, reads, pass)
     scope.post(PATHS.token, reads, pass)
     scope.post(PATHS.revoke, reads, pass)
     scope.post(PATHS.register, { preHandler: limited('oauth.register') }, pass)
@@ -48,7 +52,7 @@ export function mountOAuth(app: FastifyInstance, settings: OAuthSettings): OAuth
     scope.addContentTypeParser(
       'application/x-www-form-urlencoded',
       { parseAs: 'string' },
-      (_request, body, done) => done(null, Object.fromEntries(new URLSearchParams(String(body)))),
+      async (_request: FastifyRequest, body: string | Buffer) => readForm(String(body)),
     )
     scope.addHook('onRequest', async (request) => pinHost(request, settings))
     scope.setErrorHandler(sendErrorPage)
@@ -75,6 +79,14 @@ export function mountOAuth(app: FastifyInstance, settings: OAuthSettings): OAuth
   }
 }
 
+/** Postgres stores no text with NUL, so no form of ours contains it. */
+function readForm(body: string): Record<string, string> {
+  const fields = new URLSearchParams(body)
+  if ([...fields.values()].some((value) => value.includes('\0')))
+    throw new ApiError('invalid', 'A field contains a NUL character.')
+  return Object.fromEntries(fields)
+}
+
 /** The provider builds its URLs from these headers, whatever a client or a proxy sent. */
 function pinHost(request: FastifyRequest, { appUrl, addressOf }: OAuthSettings): void {
   const { host, protocol } = new URL(appUrl)
@@ -83,6 +95,7 @@ function pinHost(request: FastifyRequest, { appUrl, addressOf }: OAuthSettings):
     'x-forwarded-host': host,
     'x-forwarded-proto': protocol.slice(0, -1),
     'x-forwarded-for': addressOf(request),
+    [REQUEST_ID]: request.id,
   })
 }
 
@@ -101,14 +114,26 @@ async function passOn(
   await respond(request.raw, reply.raw)
 }
 
-/** A request without a scope would be rejected; it asks for the first one. */
+/** Long enough for the longest `state`, `redirect_uri` and what else a request needs. */
+const MAX_QUERY_BYTES = 3 * MAX_BYTES
+
+/** Why a request for an authorization is not stored, or undefined. */
+function tooLong(path: string): string | undefined {
+  const { search, searchParams } = new URL(path, 'http://any')
+  const state = Buffer.byteLength(searchParams.get('state') ?? '')
+  if (state > MAX_BYTES) return `state has ${state} bytes. At most ${MAX_BYTES} are allowed.`
+  if (search.length > MAX_QUERY_BYTES)
+    return `The query has ${search.length} bytes. At most ${MAX_QUERY_BYTES} are allowed.`
+  return undefined
+}
+
+/** A request asks for at least the first scope, and for those that its scopes include. */
 function withScope(path: string): string {
   const url = new URL(path, 'http://any')
   if (url.pathname !== PATHS.authorize || !url.searchParams.has('client_id')) return path
-  const named = SCOPES.some((scope) => url.searchParams.get('scope')?.split(' ').includes(scope))
-  if (named) return path
-  const others = url.searchParams.get('scope') ?? ''
-  url.searchParams.set('scope', `${others} ${FIRST_SCOPE}`.trim())
+  const asked = url.searchParams.get('scope') ?? ''
+  const others = asked.split(' ').filter((word) => !SCOPES.some((scope) => scope === word))
+  url.searchParams.set('scope', [...others, ...requestedScopes(asked)].join(' ').trim())
   return `${url.pathname}${url.search}`
 }
 

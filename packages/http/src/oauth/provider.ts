@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import { readScopes, SCOPES } from '@market/contract/scopes'
+import { SCOPES } from '@market/contract/scopes'
 import type { OAuthKeys, OAuthService } from '@market/handlers/oauth'
 import { type ClientMetadata, type Configuration, errors, interactionPolicy, Provider } from 'oidc-provider'
 import { contentPolicy, errorPage } from '../pages/page.ts'
 import { adapterFor } from './adapter.ts'
+import { isNative, isReadableByOthers } from './redirect.ts'
 
 export interface ProviderSettings {
   readonly service: OAuthService
@@ -24,6 +25,9 @@ export const PATHS = {
   connections: '/oauth/connections',
 } as const
 
+/** The header by which errors are logged with the id of their request. */
+export const REQUEST_ID = 'x-request-id'
+
 const MINUTE = 60
 const DAY = 24 * 60 * MINUTE
 const ACCESS_TOKEN_SECONDS = 15 * MINUTE
@@ -37,6 +41,8 @@ export function createProvider(
   const provider = new Provider(settings.appUrl, configuration(settings, keys))
   // The headers of proxies are overwritten before the provider reads them.
   provider.proxy = true
+  // Otherwise its errors would be neither logged nor counted.
+  provider.on('server_error', (ctx, error) => settings.service.onFault(error, ctx.get(REQUEST_ID)))
   return provider
 }
 
@@ -71,7 +77,8 @@ function configuration(
       token_endpoint_auth_method: 'none',
       id_token_signed_response_alg: 'ES256',
     },
-    clientAuthMethods: ['none', 'client_secret_basic', 'client_secret_post'],
+    // PKCE proves that a code is redeemed by who asked for it, so no secret of a program is stored.
+    clientAuthMethods: ['none'],
     enabledJWA: { idTokenSigningAlgValues: ['ES256'] },
     pkce: { required: () => true },
     issueRefreshToken: async (_ctx, client) => client.grantTypeAllowed('refresh_token'),
@@ -136,23 +143,34 @@ function loginEveryTime() {
   return policy
 }
 
-/** Clients are public unless they say otherwise; without this a secret is made although none is used. */
+/** The bytes that a registration, and the `state` of a request, may have: each is stored. */
+export const MAX_BYTES = 2_048
+
+/** RFC 7591 lets the server replace what was asked for: every client is public. */
 const newClientId = (ctx: { oidc: { body?: unknown } }): string => {
   const body = ctx.oidc.body as Record<string, unknown>
-  body['token_endpoint_auth_method'] ??= 'none'
+  const bytes = Buffer.byteLength(JSON.stringify(body))
+  if (bytes > MAX_BYTES)
+    throw new errors.InvalidClientMetadata(
+      `the metadata has ${bytes} bytes, at most ${MAX_BYTES} are allowed`,
+    )
+  body['token_endpoint_auth_method'] = 'none'
   return randomBytes(24).toString('base64url')
 }
 
 const GRANT_TYPES = new Set(['authorization_code', 'refresh_token'])
-const LOOPBACK = /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?\//
 
 /** Runs for registered clients and for metadata documents. */
 function adaptClient(metadata: ClientMetadata): void {
   // It would limit what the client may ask for later.
   delete metadata.scope
   // The port of a loopback address is free only for native clients (RFC 8252), and many clients do not say what they are.
-  const isNative = metadata.redirect_uris?.some((uri) => LOOPBACK.test(uri) || !/^https?:/.test(uri))
-  if (isNative === true) metadata.application_type = 'native'
+  const uris = Array.isArray(metadata.redirect_uris) ? metadata.redirect_uris.map(String) : []
+  if (uris.some(isNative)) metadata.application_type = 'native'
+  if (uris.some(isReadableByOthers))
+    throw new errors.InvalidRedirectUri(
+      'redirect_uris with http are allowed for localhost, 127.0.0.1 and [::1] only',
+    )
   // RFC 7591 lets the server narrow what was asked for.
   if (Array.isArray(metadata.grant_types))
     metadata.grant_types = metadata.grant_types.filter((type) => GRANT_TYPES.has(type))
@@ -167,10 +185,4 @@ async function fetchDocument(
   if (method !== 'GET') throw new Error('only documents are fetched')
   const { status, body } = await service.fetchDocument(url, FETCH_MS)
   return status === 200 ? new Response(body) : new Response(null, { status: 502 })
-}
-
-/** The scopes that a request asks for, at least the first one. */
-export const requestedScopes = (text: unknown): readonly string[] => {
-  const scopes = readScopes(typeof text === 'string' ? text : '')
-  return scopes.length === 0 ? [SCOPES[0]] : scopes
 }

@@ -20,5 +20,8 @@ export function readUser(keys: readonly OAuthKeys[], value: string, now: Date): 
   return Buffer.from(user, 'base64url').toString()
 }
 
-export const isEqual = (a: string, b: string): boolean =>
-  a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b))
+/** In constant time, for texts of any characters. */
+export function isEqual(a: string, b: string): boolean {
+  const [first, second] = [Buffer.from(a), Buffer.from(b)]
+  return first.length === second.length && timingSafeEqual(first, second)
+}

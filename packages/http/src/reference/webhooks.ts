@@ -41,6 +41,14 @@ const headersOf = (event: EventName) => [
     '`t=<Unix seconds>,v1=<hex>`: v1 is the HMAC-SHA-256 of `<t>.<raw body>` with `webhook_secret`. Reject a `t` older than 5 minutes.',
     `t=1794784877,v1=${'9f86d081884c7d65'.repeat(4)}`,
   ),
+  {
+    ...header(
+      'X-Market-Signature-Previous',
+      'The same by the webhook secret before the present one, for an hour after it was replaced (`rotate-key`).',
+      `t=1794784877,v1=${'2c26b46b68ffc68f'.repeat(4)}`,
+    ),
+    required: false,
+  },
 ]
 
 /** The events that are sent to `endpoint_url` of an agent, as OpenAPI 3.1 describes webhooks. */

@@ -30,6 +30,8 @@ export interface Agent {
   readonly apiKeyReplacedAt: Date | null
   readonly apiKeySealed: Buffer
   readonly webhookSecretSealed: Buffer | null
+  /** The secret before the present one, and when it was replaced. */
+  readonly previousWebhookSecret: { readonly sealed: Buffer; readonly replacedAt: Date } | null
   readonly totalOrders: number
   readonly completedOrders: number
   readonly ratingSum: number
@@ -90,8 +92,10 @@ export function averageRating(agent: Agent): number | null {
 export const agentNotFound = (id: string): ApiError =>
   new ApiError('not_found', `No agent has the id or slug ${JSON.stringify(id)}.`, { code: 'agent_not_found' })
 
+export type SecretField = 'api_key' | 'webhook_secret' | 'previous_webhook_secret'
+
 /** A sealed secret is bound to its row and field: copied elsewhere, it cannot be opened. */
-export const secretPlace = (id: AgentId, field: 'api_key' | 'webhook_secret') => ({
+export const secretPlace = (id: AgentId, field: SecretField) => ({
   row: `agents:${id}`,
   field,
 })

@@ -39,7 +39,13 @@ export {
 export { lockAgentOfKey, lockOwnedAgent, rejectOtherSeller, requireSeller } from './require-seller.ts'
 export { revokeAccess } from './revoke-access.ts'
 export { rotateKey } from './rotate-key.ts'
-export { openSecrets, openWebhookSecret, resealAgents } from './secrets.ts'
+export {
+  openSecrets,
+  openWebhookSecret,
+  openWebhookSecrets,
+  resealAgents,
+  type WebhookSecrets,
+} from './secrets.ts'
 export { isSellersWallet } from './sellers-wallet.ts'
 export { signIn } from './sign-in.ts'
 export {

@@ -18,6 +18,8 @@ export async function revokeAccess(ctx: Needs<'clock' | 'vault'>, tx: Tx, id: Ag
     endpoint_url: null,
     // Setting an endpoint again creates another secret.
     webhook_secret_sealed: null,
+    previous_webhook_secret_sealed: null,
+    webhook_secret_replaced_at: null,
     api_key_replaced_at: now,
     updated_at: now,
   })

@@ -35,6 +35,8 @@ export const AGENT_COLUMNS = [
   'api_key_sealed',
   'api_key_replaced_at',
   'webhook_secret_sealed',
+  'previous_webhook_secret_sealed',
+  'webhook_secret_replaced_at',
   'total_orders',
   'completed_orders',
   'rating_sum',
@@ -71,6 +73,7 @@ export const agentOf = (row: AgentRow): Agent => ({
   apiKeySealed: row.api_key_sealed,
   apiKeyReplacedAt: row.api_key_replaced_at,
   webhookSecretSealed: row.webhook_secret_sealed,
+  previousWebhookSecret: previousSecretOf(row),
   totalOrders: row.total_orders,
   completedOrders: row.completed_orders,
   ratingSum: row.rating_sum,
@@ -83,6 +86,11 @@ export const agentOf = (row: AgentRow): Agent => ({
   createdAt: row.created_at,
   updatedAt: row.updated_at,
 })
+
+function previousSecretOf(row: AgentRow): Agent['previousWebhookSecret'] {
+  const { previous_webhook_secret_sealed: sealed, webhook_secret_replaced_at: replacedAt } = row
+  return sealed === null || replacedAt === null ? null : { sealed, replacedAt }
+}
 
 function payoutOf(row: AgentRow): PayoutState {
   const settings = {

@@ -1,8 +1,9 @@
 import type { Needs } from '@market/core/context'
 import { findWalletAddress } from '@market/core/custody'
 import { type Resealed, renewedBy, reseal } from '@market/core/reseal'
+import { HOUR, later } from '@market/kernel/clock'
 import type { AgentId } from '@market/kernel/ids'
-import { type Agent, secretPlace } from './agent.ts'
+import { type Agent, type SecretField, secretPlace } from './agent.ts'
 import { findAgentById } from './get-agent.ts'
 import type { Registered } from './register-agent.ts'
 import { type FingerprintKey, findFingerprintsAfter, findSecretsAfter, replaceSecrets } from './store.ts'
@@ -10,6 +11,29 @@ import { type FingerprintKey, findFingerprintsAfter, findSecretsAfter, replaceSe
 export async function openWebhookSecret(ctx: Needs<'vault'>, agent: Agent): Promise<string | null> {
   if (agent.webhookSecretSealed === null) return null
   return ctx.vault.open(agent.webhookSecretSealed, secretPlace(agent.id, 'webhook_secret'))
+}
+
+/** Sellers have this time to use a new secret. */
+const PREVIOUS_VALID_MS = HOUR
+
+/** The secrets that sign a webhook now: the present one, and for an hour the one before it. */
+export interface WebhookSecrets {
+  readonly current: string | null
+  readonly previous: string | null
+}
+
+export async function openWebhookSecrets(
+  ctx: Needs<'vault' | 'clock'>,
+  agent: Agent,
+): Promise<WebhookSecrets> {
+  const { previousWebhookSecret: replaced } = agent
+  const isValid = replaced !== null && later(replaced.replacedAt, PREVIOUS_VALID_MS) > ctx.clock.now()
+  return {
+    current: await openWebhookSecret(ctx, agent),
+    previous: isValid
+      ? await ctx.vault.open(replaced.sealed, secretPlace(agent.id, 'previous_webhook_secret'))
+      : null,
+  }
 }
 
 /** Opens the secrets that the registration returned, for a replay of that request. */
@@ -31,11 +55,12 @@ export async function resealAgents(ctx: Needs<'db' | 'vault'>): Promise<Resealed
   return [
     await resealColumn(ctx, 'api_key'),
     await resealColumn(ctx, 'webhook_secret'),
+    await resealColumn(ctx, 'previous_webhook_secret'),
     await renewFingerprints(ctx),
   ]
 }
 
-function resealColumn(ctx: Needs<'db' | 'vault'>, field: 'api_key' | 'webhook_secret'): Promise<Resealed> {
+function resealColumn(ctx: Needs<'db' | 'vault'>, field: SecretField): Promise<Resealed> {
   const placeOf = (id: AgentId) => secretPlace(id, field)
   return reseal<AgentId>({
     name: `agents.${field}_sealed`,

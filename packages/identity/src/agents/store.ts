@@ -6,7 +6,7 @@ import type { Db, Tx } from '@market/database/transact'
 import type { AgentId } from '@market/kernel/ids'
 import { type Insertable, type SqlBool, sql, type Updateable } from 'kysely'
 import { freeSlug } from '../names/index.ts'
-import type { Agent, Owner } from './agent.ts'
+import type { Agent, Owner, SecretField } from './agent.ts'
 import { AGENT_COLUMNS, agentOf } from './row.ts'
 
 const select = (db: Db | Tx) => db.selectFrom('agents').select(AGENT_COLUMNS)
@@ -159,7 +159,7 @@ export async function countOwnedByWallets(tx: Tx, wallets: readonly string[]): P
   return Number(row.count)
 }
 
-type SecretColumn = 'api_key_sealed' | 'webhook_secret_sealed'
+type SecretColumn = `${SecretField}_sealed`
 
 export const findSecretsAfter = (
   db: Db,

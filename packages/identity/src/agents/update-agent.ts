@@ -175,7 +175,7 @@ function columnsOf(ctx: Ctx, agent: Agent, change: AgentChange, isOwner: boolean
     ai_models: change.aiModels && [...new Set(change.aiModels)],
     avatar_url: change.avatarUrl,
     endpoint_url: change.endpointUrl,
-    // Created with the first endpoint and never changed.
+    // Created with the first endpoint. Only its owner replaces it.
     webhook_secret_sealed: needsSecret
       ? ctx.vault.seal(newWebhookSecret(), secretPlace(agent.id, 'webhook_secret'))
       : undefined,

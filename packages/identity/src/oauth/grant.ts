@@ -8,10 +8,13 @@ export interface Grant {
   readonly agentId: AgentId | null
   readonly clientId: string
   readonly clientName: string
-  /** Where the program received its access, so that users recognize it. Programs choose their own names. */
+  /** Who received the access, so that users recognize it: a host, or a program on the device. Programs choose their own names. */
   readonly redirectHost: string
   readonly scopes: readonly string[]
   readonly createdAt: Date
   /** To the minute. */
   readonly lastUsedAt: Date | null
+  readonly endedAt: Date | null
 }
+
+export type NewGrant = Omit<Grant, 'createdAt' | 'lastUsedAt' | 'endedAt'>

@@ -3,11 +3,12 @@ import type { Needs } from '@market/core/context'
 import { notify } from '@market/core/notifications'
 import { type Db, transact } from '@market/database/transact'
 import { ApiError } from '@market/kernel/api-error'
-import { earlier, MINUTE } from '@market/kernel/clock'
+import { DAY, earlier, MINUTE } from '@market/kernel/clock'
 import { findWallets } from '../accounts/index.ts'
 import { type Agent, findAgentById, findOwnedAgents, isOwner } from '../agents/index.ts'
-import type { Grant } from './grant.ts'
-import { endGrant, findOpenGrant, findOpenGrantsOf, insertGrant, saveLastUse } from './store.ts'
+import type { GrantChange } from './changes.ts'
+import type { Grant, NewGrant } from './grant.ts'
+import { endGrant, findChangesOf, findGrantsOf, findOpenGrant, insertGrant, saveLastUse } from './store.ts'
 
 const MAX_AGENTS = 100
 
@@ -23,14 +24,14 @@ const byUser = (ctx: Ctx, userId: string) => ({
 })
 
 /** Records what the user allowed, and notifies the user. */
-export async function createGrant(ctx: Ctx, grant: Omit<Grant, 'createdAt' | 'lastUsedAt'>): Promise<void> {
+export async function createGrant(ctx: Ctx, grant: NewGrant): Promise<void> {
   const { id, userId, agentId, clientName, redirectHost, scopes } = grant
   const agents = agentId === null ? [] : await agentsOfUser(ctx.db, userId)
   const agent = agents.find((one) => one.id === agentId)
   if (agentId !== null && agent === undefined)
     throw new ApiError('forbidden', 'This agent belongs to another owner.', { code: 'not_your_agent' })
   await transact(ctx.db, async (tx) => {
-    if (!(await insertGrant(tx, { ...grant, createdAt: ctx.clock.now(), lastUsedAt: null }))) return
+    if (!(await insertGrant(tx, grant, ctx.clock.now()))) return
     await record(byUser(ctx, userId), tx, {
       act: 'oauth.connected',
       subject: id,
@@ -39,7 +40,7 @@ export async function createGrant(ctx: Ctx, grant: Omit<Grant, 'createdAt' | 'la
     await notify(ctx, tx, `user:${userId}`, {
       kind: 'oauth.connected',
       title: `${clientName} was connected to ${agent?.name ?? 'your account'}`,
-      body: `It was connected from ${redirectHost}. If that was not you, end the connection at /oauth/connections.`,
+      body: `The access went to ${redirectHost}. If that was not you, end the connection at /oauth/connections.`,
       about: id,
       data: { agent_id: agentId, scopes },
     })
@@ -80,16 +81,25 @@ async function recordUse(ctx: Needs<'db' | 'clock'>, { id, lastUsedAt }: Grant):
     await transact(ctx.db, (tx) => saveLastUse(tx, id, now, minuteAgo))
 }
 
-/** The connections of a user, the newest first, with the names of their agents. */
-export async function listConnections(
-  ctx: Needs<'db'>,
-  userId: string,
-): Promise<{ readonly grant: Grant; readonly agentName: string | undefined }[]> {
-  const grants = await findOpenGrantsOf(ctx.db, userId)
+export interface Connection {
+  readonly grant: Grant
+  readonly agentName: string | undefined
+  /** What the program changed, the newest first. */
+  readonly changes: readonly GrantChange[]
+}
+
+/** Ended connections are listed for this time, so that users can check what these changed. */
+const ENDED_LISTED_MS = 30 * DAY
+const MAX_CHANGES = 100
+
+/** The connections of a user, open ones first. */
+export async function listConnections(ctx: Needs<'db' | 'clock'>, userId: string): Promise<Connection[]> {
+  const grants = await findGrantsOf(ctx.db, userId, earlier(ctx.clock.now(), ENDED_LISTED_MS))
   return Promise.all(
     grants.map(async (grant) => ({
       grant,
       agentName: grant.agentId === null ? undefined : (await findAgentById(ctx.db, grant.agentId)).name,
+      changes: await findChangesOf(ctx.db, grant.id, MAX_CHANGES),
     })),
   )
 }
@@ -112,5 +122,11 @@ export async function endGrantByServer(ctx: Ctx, id: string): Promise<void> {
     if (!isEnded || grant === undefined) return
     const actor = { kind: 'system', name: 'oauth' } as const
     await record({ ...ctx, actor }, tx, { act: 'oauth.ended', subject: id, details: { by: 'server' } })
+    await notify(ctx, tx, `user:${grant.userId}`, {
+      kind: 'oauth.ended',
+      title: `${grant.clientName} is not connected any more`,
+      body: 'The program ended the connection, or one of its codes or tokens was used twice, which a thief would do. /oauth/connections lists what it changed.',
+      about: id,
+    })
   })
 }

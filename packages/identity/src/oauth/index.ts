@@ -1,6 +1,8 @@
-export type { Grant } from './grant.ts'
+export { recordChange } from './changes.ts'
+export type { NewGrant } from './grant.ts'
 export {
   agentsOfUser,
+  type Connection,
   createGrant,
   endConnection,
   endGrantByServer,

@@ -2,7 +2,8 @@ import type { Tables } from '@market/database/tables'
 import type { Db, Tx } from '@market/database/transact'
 import type { AgentId } from '@market/kernel/ids'
 import { type Selectable, sql } from 'kysely'
-import type { Grant } from './grant.ts'
+import type { GrantChange } from './changes.ts'
+import type { Grant, NewGrant } from './grant.ts'
 
 const grantOf = (row: Selectable<Tables['oauth_grants']>): Grant => ({
   id: row.id,
@@ -14,10 +15,11 @@ const grantOf = (row: Selectable<Tables['oauth_grants']>): Grant => ({
   scopes: row.scopes,
   createdAt: row.created_at,
   lastUsedAt: row.last_used_at,
+  endedAt: row.ended_at,
 })
 
 /** False when the grant exists: another request of the same interaction was faster. */
-export async function insertGrant(tx: Tx, grant: Grant): Promise<boolean> {
+export async function insertGrant(tx: Tx, grant: NewGrant, createdAt: Date): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await tx
     .insertInto('oauth_grants')
     .values({
@@ -28,7 +30,7 @@ export async function insertGrant(tx: Tx, grant: Grant): Promise<boolean> {
       client_name: grant.clientName,
       redirect_host: grant.redirectHost,
       scopes: [...grant.scopes],
-      created_at: grant.createdAt,
+      created_at: createdAt,
     })
     .onConflict((conflict) => conflict.column('id').doNothing())
     .executeTakeFirst()
@@ -41,12 +43,43 @@ export async function findOpenGrant(db: Db | Tx, id: string): Promise<Grant | un
   return row === undefined ? undefined : grantOf(row)
 }
 
-export async function findOpenGrantsOf(db: Db, userId: string): Promise<Grant[]> {
-  const rows = await openGrants(db)
-    .where('oauth_grants.idp_user_id', '=', userId)
-    .orderBy('oauth_grants.created_at', 'desc')
+/** The grants of a user that are open or ended after `since`: open ones first, then the newest. */
+export async function findGrantsOf(db: Db, userId: string, since: Date): Promise<Grant[]> {
+  const rows = await db
+    .selectFrom('oauth_grants')
+    .selectAll()
+    .where('idp_user_id', '=', userId)
+    .where((where) => where.or([where('ended_at', 'is', null), where('ended_at', '>', since)]))
+    .orderBy('ended_at', (order) => order.desc().nullsFirst())
+    .orderBy('created_at', 'desc')
     .execute()
   return rows.map(grantOf)
+}
+
+export async function upsertChange(tx: Tx, grantId: string, change: GrantChange): Promise<void> {
+  const { operation, subject, fields, changedAt } = change
+  await tx
+    .insertInto('oauth_changes')
+    .values({ grant_id: grantId, operation, subject, fields: [...fields], changed_at: changedAt })
+    .onConflict((conflict) =>
+      conflict.columns(['grant_id', 'operation', 'subject', 'fields']).doUpdateSet({ changed_at: changedAt }),
+    )
+    .execute()
+}
+
+/** The newest first. */
+export async function findChangesOf(db: Db, grantId: string, limit: number): Promise<GrantChange[]> {
+  const rows = await db
+    .selectFrom('oauth_changes')
+    .selectAll()
+    .where('grant_id', '=', grantId)
+    .orderBy('changed_at', 'desc')
+    .limit(limit)
+    .execute()
+  return rows.map(({ operation, subject, fields, changed_at }) => ({
+    ...{ operation, subject, fields },
+    changedAt: changed_at,
+  }))
 }
 
 const openGrants = (db: Db | Tx) =>

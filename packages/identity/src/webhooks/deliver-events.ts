@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Needs } from '@market/core/context'
 import { later } from '@market/kernel/clock'
 import type { AgentId } from '@market/kernel/ids'
-import { type Agent, findAgentById, openWebhookSecret } from '../agents/index.ts'
+import { type Agent, findAgentById, openWebhookSecrets, type WebhookSecrets } from '../agents/index.ts'
 import {
   EVENTS_PER_ROUND,
   LEASE_MS,
@@ -78,11 +78,11 @@ async function attemptAll(
   due: readonly DueDelivery[],
   hasFailed: boolean,
 ): Promise<boolean> {
-  const secret = await openWebhookSecret(ctx, agent)
+  const secrets = await openWebhookSecrets(ctx, agent)
   let isFailing = hasFailed || due.some(({ attempts }) => attempts > 0)
   let allFailed = true
   const start = async (delivery: DueDelivery) => {
-    const result = await attempt(ctx, agent, secret, delivery)
+    const result = await attempt(ctx, agent, secrets, delivery)
     if (result.failure === null) {
       isFailing = false
       allFailed = false
@@ -98,11 +98,11 @@ async function attemptAll(
   return allFailed
 }
 
-function attempt(ctx: Ctx, agent: Agent, secret: string | null, delivery: DueDelivery) {
+function attempt(ctx: Ctx, agent: Agent, secrets: WebhookSecrets, delivery: DueDelivery) {
   const failed = (failure: string) => ({ at: ctx.clock.now(), responseStatus: null, failure })
   if (delivery.data === null) return failed('The event is older than 90 days and was deleted')
   // The endpoint may have been removed after the delivery was created.
   if (agent.endpointUrl === null) return failed('The agent has no endpoint_url any more')
   const message = { agentId: agent.id, deliveryId: delivery.id, ...delivery }
-  return sendWebhook(ctx, { url: agent.endpointUrl, secret }, message)
+  return sendWebhook(ctx, { url: agent.endpointUrl, secrets }, message)
 }

@@ -44,6 +44,6 @@ test('headersOf: returns the documented headers, without a signature when there 
     'X-Market-Delivery-Id': MESSAGE.deliveryId,
   }
   const signed = { ...headers, 'X-Market-Signature': VECTOR }
-  expect(headersOf(MESSAGE, BODY, 'whsec_vector', AT)).toEqual(signed)
-  expect(headersOf(MESSAGE, BODY, null, AT)).toEqual(headers)
+  expect(headersOf(MESSAGE, BODY, { current: 'whsec_vector', previous: null }, AT)).toEqual(signed)
+  expect(headersOf(MESSAGE, BODY, { current: null, previous: null }, AT)).toEqual(headers)
 })

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto'
+import type { WebhookSecrets } from '../agents/index.ts'
 
 /** One webhook. Every attempt sends the same body, signed with the time of the attempt. */
 export interface Message {
@@ -22,7 +23,7 @@ export function signatureOf(secret: string, body: string, at: Date): string {
 export function headersOf(
   message: Message,
   body: string,
-  secret: string | null,
+  { current, previous }: WebhookSecrets,
   at: Date,
 ): Record<string, string> {
   return {
@@ -31,6 +32,7 @@ export function headersOf(
     'X-Market-Event': message.event,
     'X-Market-Agent-Id': message.agentId,
     'X-Market-Delivery-Id': message.deliveryId,
-    ...(secret !== null && { 'X-Market-Signature': signatureOf(secret, body, at) }),
+    ...(current !== null && { 'X-Market-Signature': signatureOf(current, body, at) }),
+    ...(previous !== null && { 'X-Market-Signature-Previous': signatureOf(previous, body, at) }),
   }
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Needs } from '@market/core/context'
 import { ApiError } from '@market/kernel/api-error'
-import { type Agent, openWebhookSecret } from '../agents/index.ts'
+import { type Agent, openWebhookSecrets } from '../agents/index.ts'
 import { sendWebhook } from './send-webhook.ts'
 import { insertEnded } from './store.ts'
 import type { WebhookDelivery } from './webhook-delivery.ts'
@@ -33,8 +33,8 @@ export async function sendTest(
     data: { message: 'This is a test. Respond with a 2xx status within 5 seconds.' },
   }
   const createdAt = ctx.clock.now()
-  const secret = await openWebhookSecret(ctx, agent)
-  const result = await sendWebhook(ctx, { url: agent.endpointUrl, secret }, message)
+  const secrets = await openWebhookSecrets(ctx, agent)
+  const result = await sendWebhook(ctx, { url: agent.endpointUrl, secrets }, message)
   const delivery: WebhookDelivery = {
     id: message.deliveryId,
     createdAt,

@@ -1,5 +1,6 @@
 import type { Needs } from '@market/core/context'
 import { OutboundFailure } from '@market/core/ports/outbound'
+import type { WebhookSecrets } from '../agents/index.ts'
 import { bodyOf, headersOf, type Message } from './message.ts'
 import { type AttemptResult, TIMEOUT_MS } from './webhook-delivery.ts'
 
@@ -21,11 +22,11 @@ export interface WebhookResult extends AttemptResult {
 /** Sends one message once. It never throws: a network error is a failed attempt. */
 export async function sendWebhook(
   ctx: Needs<'outbound' | 'clock'>,
-  to: { url: string; secret: string | null },
+  to: { readonly url: string; readonly secrets: WebhookSecrets },
   message: Message,
 ): Promise<WebhookResult> {
   const body = bodyOf(message)
-  const headers = headersOf(message, body, to.secret, ctx.clock.wallTime())
+  const headers = headersOf(message, body, to.secrets, ctx.clock.wallTime())
   try {
     const { status, body: responseBody } = await ctx.outbound.post({
       url: to.url,

@@ -439,6 +439,8 @@ export type RotatedKey = {
   agent_id: string
   /** The new API key */
   api_key: string
+  /** The new webhook secret; null when it was not replaced */
+  webhook_secret: string | null
   /** Check it: the old key could change it */
   endpoint_url: string | null
   /** A change that the owner asked for still waits */
@@ -2028,11 +2030,13 @@ export interface Operations {
     }
     data: RegisteredAgent
   }
-  /** Replace the API key of an agent. For the owner. The old API key is rejected from the next request on, and a pending payout change that it asked for is cancelled. `recover` returns the new key. */
+  /** Replace the API key of an agent. For the owner. The old API key is rejected from the next request on, and a pending payout change that it asked for is cancelled. `recover` returns the new key. With `webhook_secret: true` the webhook secret is replaced too: for an hour webhooks also have `X-Market-Signature-Previous`, by the old one. */
   rotateKey: {
     input: {
       /** The id of an agent, agt_… */
       agent_id: string
+      /** Replace the webhook secret too */
+      webhook_secret?: boolean | undefined
     }
     data: RotatedKey
   }
