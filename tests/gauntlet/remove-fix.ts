@@ -11,7 +11,7 @@ export interface Node {
 const isNode = (value: unknown): value is Node =>
   typeof value === 'object' && value !== null && 'type' in value && 'start' in value
 
-/** Every node in the program, a node or a list of them. */
+/** Every node in a node or a list of nodes, each before those inside it. */
 export function* nodesIn(value: unknown): Generator<Node> {
   if (isNode(value)) yield value
   if (isNode(value) || Array.isArray(value)) for (const one of Object.values(value)) yield* nodesIn(one)
@@ -38,13 +38,12 @@ const COMMENTS = /^(?:\s|\/\/.*)*/
 function markedNode(code: string, markerEnd: number): Node {
   const [skipped = ''] = COMMENTS.exec(code.slice(markerEnd)) ?? []
   const begins = markerEnd + skipped.length
-  // A node comes before those in it.
   const largest = nodesIn(parse(code).program.body).find(({ start }) => start === begins)
   assert(largest !== undefined, 'a statement, property or element follows the marker')
   return largest
 }
 
-/** Which field of a node `to` replaces. */
+/** The field of a node that has its value. */
 const VALUES: Readonly<Record<string, string>> = {
   IfStatement: 'test',
   ReturnStatement: 'argument',
@@ -58,6 +57,7 @@ const VALUES: Readonly<Record<string, string>> = {
   Property: 'value',
 }
 
+/** What `to` replaces. */
 function replacedIn(node: Node): Node {
   const field = VALUES[node.type]
   if (field === undefined) return node
