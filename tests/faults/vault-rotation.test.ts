@@ -109,7 +109,7 @@ test('rotation: killed twice and run again while secrets change, it loses no val
   expect(others).toEqual([COUNT, COUNT, COUNT])
   expect(await world.wrongValues(world.keysOf('new', 'old'), wrote)).toEqual([])
 
-  // Killed again when half of the seeds are sealed to the new public key, the others in the old form or to the old one.
+  // Killed again when half of the seeds are sealed to the new public key, the others to the old one.
   const half = COUNT / 2
   const letGo = await lockWallets(half)
   onTestFinished(letGo)

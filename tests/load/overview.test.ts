@@ -85,9 +85,10 @@ const FILL = [
       case when n <= ${WAITING} then 1000000 else 0 end, now(), now()
     from generate_series(1, ${ENDED}) as n`,
   `insert into reserve_snapshots (id, network, taken_at, treasury, final_micros, latest_micros, ledger_micros,
-      in_flight_micros, escrow_micros, payable_micros, surplus_micros, suspense_micros, fees_micros, short_micros)
+      in_flight_micros, in_flight, in_flight_count, venues_micros, escrow_micros, payable_micros, surplus_micros,
+      suspense_micros, fees_micros, earn_micros, unfinal_micros, short_micros)
     select 'rsv_1700000000000_' || lpad(n::text, 17, '0'), 'base-mainnet', now() - n * interval '30 seconds', 'treasury',
-      0, 0, 0, 0, 0, 0, 0, 0, 0, 0
+      0, 0, 0, 0, '[]', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
     from generate_series(1, ${ENDED}) as n`,
   `insert into approvals (id, kind, payload, subject, summary, reason, proposer, rejected_by, state, created_at, expires_at,
       decided_at)

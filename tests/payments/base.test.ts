@@ -1,6 +1,6 @@
 import { evmChain } from '@market/chains/evm/evm-chain'
 import { usdc } from '@market/kernel/money'
-import { escrow, payable, post, statementOf, suspense, world } from '@market/money/ledger'
+import { escrow, payable, post, statementOf } from '@market/money/ledger'
 import { claimTransfer, isPaymentFinal, parsePurpose, recheckTransfers } from '@market/money/payments'
 import { startEvmNetwork } from '@market/testing/evm-network'
 import type { Address, Hex } from 'viem'
@@ -262,26 +262,6 @@ describe('several transfers in one transaction', () => {
     expect(await fixture.inSuspense(`${reference}.1`)).toBe(12n)
     expect(await fixture.inSuspense(reference)).toBe(0n)
     expect(await fixture.recheck()).toBe(0)
-  })
-
-  test('a row from before transfers had indexes stands for all of them: none pays or is recorded again', async () => {
-    const reference = await payTogether()
-    await fixture.claim(reference, 'order:a', mine)
-    await fixture.ctx.db.updateTable('transfers').set({ is_whole: true }).execute()
-    // What the others paid was in suspense beside it.
-    const { ctx, network: on } = fixture
-    const moves = [{ from: world(on), to: suspense(on, reference), amount: usdc(12n) }]
-    const journal = {
-      key: `beside:${reference}`,
-      reason: 'test.beside',
-      subject: reference,
-      network: on,
-      moves,
-    }
-    await ctx.transact((tx) => post(ctx, tx, journal))
-    expect(await outcome(fixture.claim(reference, 'order:b', others))).toBe(USED)
-    expect(await fixture.watch()).toBe(0)
-    expect([...(await fixture.states()).keys()]).toEqual([reference])
   })
 
   test('a reorganization reverses every transfer of the transaction', async () => {

@@ -37,7 +37,6 @@ interface Value {
 
 export interface Keys {
   readonly vault: Vault
-  /** Opens seeds of the old form too. */
   readonly seeds: SeedOpener
 }
 
@@ -79,7 +78,7 @@ export function vaultWorld({ db, environment }: Parts) {
   const keysOf = (...names: readonly [Name, ...Name[]]): Keys => {
     const { vault, worker } = testKeys(settingsOf(...names))
     const sealKeys = walletSealPrivateKeys.parse(worker.WALLET_SEAL_PRIVATE_KEYS)
-    return { vault, seeds: seedOpener(sealKeys, vault) }
+    return { vault, seeds: seedOpener(sealKeys) }
   }
   const environmentOf = (...names: readonly [Name, ...Name[]]) => {
     const { both, api } = settingsOf(...names)
@@ -88,8 +87,7 @@ export function vaultWorld({ db, environment }: Parts) {
 
   const valuesOf = async (column: Column): Promise<Value[]> => {
     const [table = '', name = ''] = column.split('.')
-    // The seal context of stored responses keeps its first name, so that older ones can still be opened.
-    const field = name === 'response_sealed' ? 'answer' : name.replace(/_sealed$/, '')
+    const field = name.replace(/_sealed$/, '')
     const { rows } = await sql<{ row: string; sealed: Buffer }>`
       select ${SEALED[column]} as row, ${sql.ref(name)} as sealed from ${sql.table(table)}
       where ${sql.ref(name)} is not null`.execute(db)
@@ -129,10 +127,7 @@ export function vaultWorld({ db, environment }: Parts) {
         }
       return wrong
     },
-    /**
-     * Creates agents with both secrets, a wallet, a saved response and a row of OAuth keys each. Every other seed has the old form, which the
-     * vault sealed, as before migration 0043.
-     */
+    /** Creates agents with both secrets, a wallet, a saved response and a row of OAuth keys each. */
     fill: async (count: number, { vault }: Keys): Promise<void> => {
       const seal = (row: string, field: string) => vault.seal(textOf({ row, field }), { row, field })
       for (let done = 0; done < count; done += CHUNK) {
@@ -141,8 +136,8 @@ export function vaultWorld({ db, environment }: Parts) {
         )
         const agents = ids.map((id) => agentRow(id, seal, vault))
         await db.insertInto('agents').values(agents).execute()
-        const wallets = await Promise.all(agents.map(({ id }, n) => walletRow(id, vault, n % 2 === 0)))
-        await withoutSealCheck(db, (tx) => tx.insertInto('agent_wallets').values(wallets).execute())
+        const wallets = await Promise.all(agents.map(({ id }) => walletRow(id, vault)))
+        await db.insertInto('agent_wallets').values(wallets).execute()
         await db
           .insertInto('requests')
           .values(agents.map(({ id }) => requestRow(id, seal)))
@@ -181,20 +176,6 @@ export function vaultWorld({ db, environment }: Parts) {
   }
 }
 
-/** Rows that were written before migration 0043 do not satisfy its CHECK, which it added without checking them. */
-async function withoutSealCheck(db: Parts['db'], work: (tx: Parts['db']) => Promise<unknown>): Promise<void> {
-  const { rows } = await sql<{ definition: string }>`
-    select pg_get_constraintdef(oid) as definition from pg_constraint
-    where conname = 'agent_wallets_sealed_to_key'`.execute(db)
-  await db.transaction().execute(async (tx) => {
-    await sql`alter table agent_wallets drop constraint agent_wallets_sealed_to_key`.execute(tx)
-    await work(tx)
-    await sql`alter table agent_wallets add constraint agent_wallets_sealed_to_key ${sql.raw(rows[0]?.definition ?? '')}`.execute(
-      tx,
-    )
-  })
-}
-
 type Seal = (row: string, field: string) => Buffer
 
 const agentRow = (name: string, seal: Seal, vault: Vault) => {
@@ -221,12 +202,10 @@ const agentRow = (name: string, seal: Seal, vault: Vault) => {
   }
 }
 
-const walletRow = async (agentId: string, vault: Vault, isOldForm: boolean) => {
+const walletRow = async (agentId: string, vault: Vault) => {
   const address = `A${createHash('sha256').update(agentId).digest('hex').slice(0, 40)}`
   const place = { row: `agent_wallets:${agentId}:solana:${address}`, field: 'secret' }
-  const secret_sealed = isOldForm
-    ? vault.seal(seedOf(place).toString('base64'), place)
-    : await vault.sealSeed(seedOf(place), place)
+  const secret_sealed = await vault.sealSeed(seedOf(place), place)
   return { agent_id: agentId, chain: 'solana', address, secret_sealed, created_at: AT }
 }
 
@@ -239,7 +218,7 @@ const requestRow = (agentId: string, seal: Seal) => {
     state: 'done',
     leased_until: AT,
     status: 200,
-    response_sealed: seal(`requests:${name.scope}:${name.key}`, 'answer'),
+    response_sealed: seal(`requests:${name.scope}:${name.key}`, 'response'),
     created_at: new Date(),
   }
 }

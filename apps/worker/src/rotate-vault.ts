@@ -35,7 +35,7 @@ export async function rotateVault(settings: RotationSettings) {
     db,
     clock: systemClock,
     vault,
-    seeds: seedOpener(sealKeys, vault),
+    seeds: seedOpener(sealKeys),
     actor: ACTOR,
     requestId: idSource(systemClock).next('cmd'),
   }

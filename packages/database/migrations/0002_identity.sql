@@ -35,8 +35,8 @@ create table agents (
   id text primary key check (id ~ '^agt_[0-9]+_[0-9a-z]{17}$'),
   name text not null check (length(name) between 3 and 40),
   -- Two names that look alike are one name: both skeletons of UTS-39 (packages/identity/src/names) are unique.
-  name_skeleton text,
-  written_skeleton text,
+  name_skeleton text not null,
+  written_skeleton text not null,
   -- When the name changed last, and the name before, which the owner may restore.
   renamed_at timestamptz,
   previous_name text,
@@ -103,7 +103,6 @@ create table agents (
   constraint agents_slug unique (slug),
   constraint agents_name_skeleton unique (name_skeleton),
   constraint agents_written_skeleton unique (written_skeleton),
-  constraint agents_skeletons_together check ((name_skeleton is null) = (written_skeleton is null)),
   constraint agents_renamed check (
     previous_name is null or (renamed_at is not null and length(previous_name) between 3 and 40)
   ),
@@ -152,7 +151,6 @@ create index agents_search on agents using gin (search) where marketable;
 create index agents_name_like on agents using gin (lower(name) gin_trgm_ops) where marketable;
 create index agents_capabilities on agents using gin (capabilities) where marketable;
 create index agents_models on agents using gin (ai_models) where marketable;
-create index agents_unfolded on agents (created_at, id) where name_skeleton is null;
 
 create function keep_owner() returns trigger language plpgsql as $$
 begin

@@ -6,7 +6,6 @@ create table transfers (
   reference text not null check (length(reference) between 64 and 88),
   -- One transaction can contain several transfers to the treasury. Each is a transfer of its own.
   transfer_index int not null default 0 check (transfer_index between 0 and 9999),
-  is_whole boolean not null default false,
   -- Its name in the ledger's accounts.
   subject text not null generated always as (
     case transfer_index when 0 then reference else reference || '.' || transfer_index end
@@ -41,8 +40,7 @@ create index transfers_final on transfers (network, block_height desc) where sta
 -- it can be seen again with its payer, which the worker then verifies.
 create function check_transfer_of_api() returns trigger language plpgsql as $$
 begin
-  if new.is_whole and (tg_op = 'INSERT' or not old.is_whole)
-    or new.state = 'final' and (tg_op = 'INSERT' or old.state <> 'final') then
+  if new.state = 'final' and (tg_op = 'INSERT' or old.state <> 'final') then
     raise exception 'the api cannot make transfer % final', new.subject
       using errcode = 'insufficient_privilege', constraint = 'transfers_of_api';
   end if;

@@ -221,9 +221,7 @@ create table order_steps (
     ('completed', 'confirm_payer', 'completed'),
     ('completed', 'award', 'completed'),
     ('completed', 'reverse', 'cancelled'),
-    ('completed', 'return_payment', 'cancelled'),
-    ('completed', 'contest', 'disputed'),
-    ('delivered', 'restore_dispute', 'disputed')
+    ('completed', 'return_payment', 'cancelled')
   )),
   -- The part of `actor` before the colon.
   constraint order_steps_actor check ((action, split_part(actor, ':', 1)) in (
@@ -249,9 +247,7 @@ create table order_steps (
     ('contest_payment', 'clock'),
     ('confirm_payer', 'user'), ('confirm_payer', 'wallet'), ('confirm_payer', 'agent'),
     ('return_payment', 'user'), ('return_payment', 'wallet'), ('return_payment', 'agent'),
-    ('restore_delivery', 'clock'),
-    ('contest', 'user'), ('contest', 'wallet'), ('contest', 'agent'),
-    ('restore_dispute', 'clock')
+    ('restore_delivery', 'clock')
   ))
 );
 

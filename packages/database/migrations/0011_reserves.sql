@@ -16,18 +16,18 @@ create table reserve_snapshots (
   ledger_micros bigint not null,
   in_flight_micros bigint not null check (in_flight_micros >= 0),
   -- The transactions that add up to in_flight_micros, largest first.
-  in_flight jsonb,
-  in_flight_count integer check (in_flight_count >= 0),
-  venues_micros bigint not null default 0 check (venues_micros >= 0),
+  in_flight jsonb not null,
+  in_flight_count integer not null check (in_flight_count >= 0),
+  venues_micros bigint not null check (venues_micros >= 0),
   -- What is owed.
   escrow_micros bigint not null check (escrow_micros >= 0),
   payable_micros bigint not null check (payable_micros >= 0),
   surplus_micros bigint not null check (surplus_micros >= 0),
   suspense_micros bigint not null check (suspense_micros >= 0),
   fees_micros bigint not null check (fees_micros >= 0),
-  earn_micros bigint not null default 0 check (earn_micros >= 0),
+  earn_micros bigint not null check (earn_micros >= 0),
   -- The part of it that comes from payments that are not final.
-  unfinal_micros bigint not null default 0 check (unfinal_micros >= 0),
+  unfinal_micros bigint not null check (unfinal_micros >= 0),
   short_micros bigint not null check (short_micros >= 0),
 
   -- Of snapshots with a proof: the Merkle-sum tree over every liability, with the roots and sums of each full group of leaves,

@@ -27,9 +27,6 @@ const WORKER_ONLY = [
   'worker_pools',
 ]
 
-/** The api only adds rows; the worker removes them. */
-const ADDED_BY_API = ['statistic_changes']
-
 /** Nobody but the owner changes or deletes a row. */
 const APPEND_ONLY = ['audit_log', 'ledger_accounts', 'ledger_journals', 'ledger_moves']
 
@@ -37,7 +34,9 @@ const { api, worker } = ROLES
 
 /**
  * The api may retry a payout (its old signatures are void) and write off a transfer; both columns only narrow what follows.
- * It adds wallets of agents, and cannot read their sealed seeds again.
+ * It adds wallets of agents, and cannot read their sealed seeds again. It adds operations of wallets, which the worker checks,
+ * and can cancel a withdraw address. It records and settles creator fees. It adds deposits and withdrawals of Earn, which the
+ * worker decides.
  */
 const GRANTS = `
   grant usage on schema public, graphile_worker to ${worker};
@@ -46,39 +45,32 @@ const GRANTS = `
   grant usage on all sequences in schema public to ${api}, ${worker};
   revoke insert, update, delete on migrations from ${worker};
   revoke update, delete on ${APPEND_ONLY.join(', ')} from ${api}, ${worker};
+  revoke insert, update, delete on ${WORKER_ONLY.join(', ')} from ${api};
+  revoke update, delete on statistic_changes from ${api};
+
   revoke insert, update, delete on payout_signatures, outgoing_transfers from ${api};
   grant update (is_dead) on payout_signatures to ${api};
   grant update (written_off_at) on outgoing_transfers to ${api};
   revoke delete on payouts, transfers, agent_wallets from ${api}, ${worker};
   revoke select, update on agent_wallets from ${api};
   grant select (agent_id, chain, address, created_at) on agent_wallets to ${api};
+  revoke update, delete on wallet_operations, withdraw_addresses from ${api};
+  revoke delete on wallet_operations, withdraw_addresses from ${worker};
+  grant update (cancelled_at) on withdraw_addresses to ${api};
+  revoke update, delete on creator_fees from ${api};
+  revoke insert, update, delete on creator_fees from ${worker};
+  grant update (status, settle_tx, settled_by, settled_at) on creator_fees to ${api};
+  revoke update, delete on earn_deposits, earn_withdrawals from ${api};
+  revoke delete on earn_deposits, earn_withdrawals, earn_moves, earn_signatures, earn_positions, earn_fills from ${worker};
+
   grant execute on function make_month(text, date), drop_month(text) to ${worker};
   grant select, insert, update, delete on all tables in schema graphile_worker to ${worker};
   grant usage on all sequences in schema graphile_worker to ${worker};
   grant execute on all functions in schema graphile_worker to ${worker};`
 
 /**
- * The rights on tables of later migrations, given once the table exists. The api adds operations of wallets, which the
- * worker checks, and can cancel a withdraw address. It records and settles creator fees. It adds deposits and withdrawals of
- * Earn, which the worker decides.
- */
-const LATER_GRANTS: Readonly<Record<string, string>> = {
-  withdraw_addresses: `
-    revoke update, delete on wallet_operations, withdraw_addresses from ${api};
-    revoke delete on wallet_operations, withdraw_addresses from ${worker};
-    grant update (cancelled_at) on withdraw_addresses to ${api};`,
-  creator_fees: `
-    revoke update, delete on creator_fees from ${api};
-    revoke insert, update, delete on creator_fees from ${worker};
-    grant update (status, settle_tx, settled_by, settled_at) on creator_fees to ${api};`,
-  earn_withdrawals: `
-    revoke update, delete on earn_deposits, earn_withdrawals from ${api};
-    revoke delete on earn_deposits, earn_withdrawals, earn_moves, earn_signatures, earn_positions, earn_fills from ${worker};`,
-}
-
-/**
  * Gives the roles what they need, after every migration, so that new tables have their grants at once. Does nothing
- * while the roles or migration 0022 are missing; `npm run db:roles` creates them and calls this.
+ * while the roles or the tables are missing; `npm run db:roles` creates them and calls this.
  */
 export async function grantRoles(client: pg.Client): Promise<void> {
   const { rows: ready } = await client.query<{ ready: boolean }>(
@@ -90,16 +82,6 @@ export async function grantRoles(client: pg.Client): Promise<void> {
   await client.query('begin')
   try {
     await client.query(GRANTS)
-    for (const [table, grants] of Object.entries(LATER_GRANTS))
-      if (await hasTable(client, table)) await client.query(grants)
-    const { rows } = await client.query<{ name: string }>(
-      `select tablename as name from pg_tables where schemaname = 'public' and tablename = any($1)`,
-      [[...WORKER_ONLY, ...ADDED_BY_API]],
-    )
-    for (const { name } of rows) {
-      const rights = ADDED_BY_API.includes(name) ? 'update, delete' : 'insert, update, delete'
-      await client.query(`revoke ${rights} on ${name} from ${api}`)
-    }
     await openJobTables(client)
     await client.query('commit')
   } catch (error) {
@@ -119,13 +101,4 @@ async function openJobTables(client: pg.Client): Promise<void> {
     await client.query(
       `create policy ${worker} on graphile_worker.${name} to ${worker} using (true) with check (true)`,
     )
-}
-
-/** A database that is migrated step by step does not have every table yet. */
-async function hasTable(client: pg.Client, name: string): Promise<boolean> {
-  const { rowCount } = await client.query(
-    `select 1 from pg_tables where schemaname = 'public' and tablename = $1`,
-    [name],
-  )
-  return rowCount === 1
 }

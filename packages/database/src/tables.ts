@@ -41,8 +41,8 @@ export interface Tables {
   agents: {
     id: string
     name: string
-    name_skeleton: string | null
-    written_skeleton: string | null
+    name_skeleton: string
+    written_skeleton: string
     renamed_at: Date | null
     previous_name: string | null
     slug: string
@@ -720,16 +720,16 @@ export interface Tables {
     cold_micros: bigint | null
     ledger_micros: bigint
     in_flight_micros: bigint
-    in_flight: Json | null
-    in_flight_count: number | null
-    venues_micros: Generated<bigint>
+    in_flight: Json
+    in_flight_count: number
+    venues_micros: bigint
     escrow_micros: bigint
     payable_micros: bigint
     surplus_micros: bigint
     suspense_micros: bigint
     fees_micros: bigint
-    earn_micros: Generated<bigint>
-    unfinal_micros: Generated<bigint>
+    earn_micros: bigint
+    unfinal_micros: bigint
     short_micros: bigint
     root: string | null
     leaf_count: number | null
@@ -786,7 +786,6 @@ export interface Tables {
     network: string
     reference: string
     transfer_index: Generated<number>
-    is_whole: Generated<boolean>
     subject: GeneratedAlways<string>
     purpose: string
     payer: string | null

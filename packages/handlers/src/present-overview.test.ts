@@ -28,7 +28,7 @@ const snapshot = (seconds: number): Pick<OverviewFacts, 'networks' | 'reserves'>
       newest: {
         ...{ id: 'rsv_1', network: 'base-mainnet', takenAt: secondsAgo(seconds), treasury: '', cold: null },
         ...{ final: usdc(0n), latest: usdc(0n), short: usdc(0n), proof: null, day: null },
-        ...{ inFlight: null, wallets: null },
+        ...{ inFlight: { transactions: [], count: 0 }, wallets: null },
         balances: {
           ...{ ledger: 0n, inFlight: usdc(0n), unfinal: usdc(0n), escrow: usdc(0n) },
           ...{ payable: usdc(0n), surplus: usdc(0n), suspense: usdc(0n), fees: usdc(0n) },

@@ -32,12 +32,12 @@ const presentNetwork = ({ newest, proven, ofDay }: NetworkSolvency) => ({
   platform_usd: usd(newest.balances.fees),
   in_flight_usd: usd(newest.balances.inFlight),
   unfinal_usd: usd(newest.balances.unfinal),
-  in_flight: (newest.inFlight?.transactions ?? []).map(({ reference, replaces, amount }) => ({
+  in_flight: newest.inFlight.transactions.map(({ reference, replaces, amount }) => ({
     reference,
     replaces: [...replaces],
     amount_usd: usd(amount),
   })),
-  in_flight_count: newest.inFlight?.count ?? 0,
+  in_flight_count: newest.inFlight.count,
   shortfall_usd: usd(newest.short),
   solvent: newest.short === 0n,
   proof: proven?.proof

@@ -77,7 +77,6 @@ const startOf = async (
   settings: EvmSettings,
   node: Node,
   position: LogPosition | undefined,
-  chainHead: ChainHead,
   end: bigint,
 ): Promise<Start | undefined> => {
   if (position === undefined) {
@@ -89,7 +88,7 @@ const startOf = async (
   if (block === undefined) return undefined
   // A reorganization replaced the last block, so everything that was not final at that time is read again.
   if (block.hash !== position.hash) {
-    const from = smaller(position.firstNonFinal ?? chainHead.finalHeight + 1n, position.height)
+    const from = smaller(position.firstNonFinal, position.height)
     return { from, afterIndex: -1n, anchor: undefined }
   }
   if (position.index === undefined) return { from: position.height + 1n, afterIndex: -1n, anchor: position }
@@ -159,7 +158,7 @@ export const readLogPage = async <Move extends { readonly log: Log }>(
 ): Promise<Page<Move>> => {
   const chainHead = await readChainHead(settings, node)
   const end = scan.upTo(chainHead)
-  const start = await startOf(settings, node, position, chainHead, end)
+  const start = await startOf(settings, node, position, end)
   if (start === undefined || start.from > end) return { transactions: [], position, isEnd: true }
 
   const blocks = BigInt(settings.watchBlocks ?? DEFAULT_BLOCKS_PER_REQUEST)

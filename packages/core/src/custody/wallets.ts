@@ -30,7 +30,7 @@ export async function createWallet(ctx: Needs<'clock' | 'vault'>, tx: Tx, agentI
   return address
 }
 
-/** Seals the seeds of all server wallets to the current public key, also those that the vault's keys sealed. */
+/** Seals the seeds of all server wallets to the current public key. */
 export const resealWallets = (
   ctx: Needs<'db' | 'vault'> & { readonly seeds: SeedOpener },
 ): Promise<Resealed> =>
@@ -49,8 +49,7 @@ export const resealWallets = (
   })
 
 /**
- * The addresses of the newest wallets whose seed this process cannot open: the api seals to a public key of another pair,
- * or the seeds of the old form are not resealed yet.
+ * The addresses of the newest wallets whose seed this process cannot open: the api seals to a public key of another pair.
  */
 export async function findUnopenableWallets(
   ctx: Needs<'db'> & { readonly seeds: SeedOpener },

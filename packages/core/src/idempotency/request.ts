@@ -33,5 +33,5 @@ export interface StoredResponse {
 /** Stored responses are bound to these strings: changing them makes the stored ones unreadable. */
 export const placeOf = (request: RequestName): SealContext => ({
   row: `requests:${request.scope}:${request.key}`,
-  field: 'answer',
+  field: 'response',
 })

@@ -26,7 +26,7 @@ export interface Vault {
 /** Opens the seeds of server wallets. Only the worker has the private keys. */
 export interface SeedOpener {
   open(sealed: Buffer, context: SealContext): Promise<Buffer>
-  /** Whether the seed is sealed to an old key or in the old form. Reads only the header of the value. */
+  /** Whether the seed is sealed to an old key. Reads only the header of the value. */
   needsReseal(sealed: Buffer): boolean
   /** Whether this process has the private key of the value. Reads only the header of the value. */
   hasKeyOf(sealed: Buffer): boolean

@@ -8,7 +8,7 @@ import { type Usdc, ZERO } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
 import { balanceOf, postNew, surplus, suspense } from '../ledger/index.ts'
 import type { Purpose } from './purpose.ts'
-import { findTransferFor, insertTransfer, isPartOfWhole, lockTransfer, saveTransfer } from './store.ts'
+import { findTransferFor, insertTransfer, lockTransfer, saveTransfer } from './store.ts'
 import {
   arrivalJournal,
   CHECK_EVERY_MS,
@@ -44,7 +44,6 @@ export async function claimTransfer(
   const now = ctx.clock.now()
   // Only a worker makes it final, after it has asked the chain itself.
   const transfer = transferOf(network, { ...seen, final: false }, now, { purpose, due })
-  if (await isPartOfWhole(tx, transfer)) throw transferUsed()
   try {
     if (await insertTransfer(tx, transfer, dueNow(now))) {
       await postNew(ctx, tx, arrivalJournal(transfer))

@@ -20,7 +20,6 @@ const transferOf = (row: Selectable<Tables['transfers']>): Transfer => ({
   state: row.state as TransferState,
   missingSince: row.missing_since,
   arrivedAt: row.created_at,
-  isWhole: row.is_whole,
 })
 
 const columnsOf = (transfer: Transfer, at: Date) => ({
@@ -51,19 +50,6 @@ export async function insertTransfer(tx: Tx, transfer: Transfer, at: Date): Prom
     .onConflict((conflict) => conflict.doNothing())
     .executeTakeFirst()
   return done.numInsertedOrUpdatedRows === 1n
-}
-
-/** Whether a row from before transfers had indexes stands for this transfer too. */
-export async function isPartOfWhole(tx: Tx, { network, reference, index }: TransferKey): Promise<boolean> {
-  if (index === 0) return false
-  const row = await tx
-    .selectFrom('transfers')
-    .select('is_whole')
-    .where('network', '=', network)
-    .where('reference', '=', reference)
-    .where('transfer_index', '=', 0)
-    .executeTakeFirst()
-  return row?.is_whole === true
 }
 
 /** Locks the row until the end of the transaction: it cannot be claimed, refunded or reversed meanwhile. */

@@ -32,8 +32,6 @@ export interface Transfer extends TransferKey {
   readonly missingSince: Date | null
   /** When it was recorded. A transfer that was reversed and included again is recorded with a new time. */
   readonly arrivedAt: Date
-  /** Recorded before transfers had indexes: it stands for all transfers of its transaction. */
-  readonly isWhole: boolean
 }
 
 export type ClaimedTransfer<Kind extends PurposeKind = PurposeKind> = Transfer & {
@@ -68,7 +66,6 @@ export const transferOf = (
   state: seen.final ? 'final' : 'seen',
   missingSince: null,
   arrivedAt,
-  isWhole: false,
 })
 
 export const isSamePurpose = (a: Purpose | null, b: Purpose | null): boolean =>

@@ -5,14 +5,7 @@ import { assert } from '@market/kernel/assert'
 import type { Network } from '@market/kernel/network'
 import { postNew } from '../ledger/index.ts'
 import { recordAgain, replaceUnclaimed } from './record-again.ts'
-import {
-  findPosition,
-  insertTransfer,
-  isPartOfWhole,
-  lockTransfer,
-  movePosition,
-  saveTransfer,
-} from './store.ts'
+import { findPosition, insertTransfer, lockTransfer, movePosition, saveTransfer } from './store.ts'
 import { arrivalJournal, type Transfer, transferOf } from './transfer.ts'
 
 /** The limit of one run, so that a long backlog does not delay other work. */
@@ -48,7 +41,6 @@ export async function watchTreasury(ctx: Ctx, network: Network, pageSize = PAGE_
 async function recordTransfer(ctx: Ctx, tx: Tx, network: Network, seen: IncomingTransfer): Promise<boolean> {
   const now = ctx.clock.now()
   const transfer = transferOf(network, seen, now)
-  if (await isPartOfWhole(tx, transfer)) return false
   if (await insertTransfer(tx, transfer, now)) {
     await postNew(ctx, tx, arrivalJournal(transfer))
     return true

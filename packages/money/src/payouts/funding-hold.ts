@@ -44,7 +44,7 @@ export async function fundingHold(
 /** The payouts of a transfer together never exceed it, whatever it was claimed for meanwhile. */
 async function exceedsTransfer(tx: Tx, payout: Payout): Promise<boolean> {
   const transfer = await findFundingTransfer(tx, payout)
-  if (transfer === undefined || transfer.isWhole) return false
+  if (transfer === undefined) return false
   return (await sumSpent(tx, transfer, payout.id)) + payout.amount > transfer.amount
 }
 

@@ -82,9 +82,6 @@ async function unmatchedTerms(tx: Tx, payout: Payout): Promise<PayoutTerms | und
     `${from}:${network}:${transferName(unmatched)}`,
   )) as Redirection[]
   const redirected = [...approved.map(({ payee }) => payee), ...(await redirectedPayees(tx, payout))]
-  // Recorded before transfers had indexes: others paid it in the same transaction, and only the ledger knows how much.
-  if (from === 'suspense' && transfer.isWhole && transfer.purpose !== null)
-    return { network, amount: payout.amount, payees: redirected }
   const amount: Usdc = from === 'surplus' ? minus(transfer.amount, transfer.due) : transfer.amount
   return { network, amount, payees: transfer.payer === null ? redirected : [transfer.payer, ...redirected] }
 }

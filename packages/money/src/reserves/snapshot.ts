@@ -21,8 +21,8 @@ export interface Snapshot {
   readonly proof: { readonly root: string; readonly leaves: number } | null
   /** The UTC day whose snapshot this is, as yyyy-mm-dd; null for all others. */
   readonly day: string | null
-  /** The transactions that add up to `balances.inFlight`. Null in snapshots of earlier versions. */
-  readonly inFlight: InFlightList | null
+  /** The transactions that add up to `balances.inFlight`. */
+  readonly inFlight: InFlightList
   /** The server wallets of agents, which are no part of the treasury; only in a day's snapshot. */
   readonly wallets: WalletsTree | null
 }

@@ -42,14 +42,13 @@ const snapshotOf = (row: SnapshotRow): Snapshot => ({
 /** As stored: the newest reference, those that it replaces, and the amount. */
 type InFlightRow = readonly [reference: string, replaces: readonly string[], micros: string]
 
-function inFlightOf({ in_flight, in_flight_count }: SnapshotRow): InFlightList | null {
-  if (in_flight === null) return null
+function inFlightOf({ in_flight, in_flight_count }: SnapshotRow): InFlightList {
   const transactions = (in_flight as readonly InFlightRow[]).map(([reference, replaces, micros]) => ({
     reference,
     replaces,
     amount: usdc(BigInt(micros)),
   }))
-  return { transactions, count: in_flight_count ?? 0 }
+  return { transactions, count: in_flight_count }
 }
 
 const inFlightRows = ({ transactions }: InFlightList): InFlightRow[] =>

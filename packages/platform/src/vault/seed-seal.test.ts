@@ -80,15 +80,6 @@ describe('rotation', () => {
       `this process has no private key "${OLD.publicKey.id}". Configure it again until all seeds are resealed.`,
     )
   })
-
-  test('a value of the old form needs resealing and is rejected, except where the vault is given', async () => {
-    const old = Buffer.concat([Buffer.of(1), randomBytes(100)])
-    expect(opener.needsReseal(old)).toBe(true)
-    expect(opener.hasKeyOf(old)).toBe(false)
-    await expect(opener.open(old, PLACE)).rejects.toThrow('Run `npm run vault:rotate` to reseal it')
-    const vault = { open: async () => SEED.toString('base64') }
-    expect(await seedOpener([OLD], vault).open(old, PLACE)).toEqual(SEED)
-  })
 })
 
 describe('keys as text', () => {

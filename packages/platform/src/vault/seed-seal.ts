@@ -1,6 +1,6 @@
 import type { SealContext, SeedOpener, Vault } from '@market/core/ports/vault'
 import { AEAD_AES_256_GCM, CipherSuite, KDF_HKDF_SHA256, KEM_DHKEM_X25519_HKDF_SHA256 } from 'hpke'
-import { aadOf, SEALED_VERSION } from './sealed-bytes.ts'
+import { aadOf } from './sealed-bytes.ts'
 import { SEED_KEY_ID_BYTES, type SeedPrivateKey, type SeedPublicKey } from './seed-keys.ts'
 
 /**
@@ -36,15 +36,14 @@ export function seedSealer(publicKey: SeedPublicKey): Vault['sealSeed'] {
   }
 }
 
-/** Opens seeds with any of the private keys; the first one is the current key. `vault` opens seeds of the old form. */
-export function seedOpener(keys: readonly SeedPrivateKey[], vault?: Pick<Vault, 'open'>): SeedOpener {
+/** Opens seeds with any of the private keys; the first one is the current key. */
+export function seedOpener(keys: readonly SeedPrivateKey[]): SeedOpener {
   const [current] = keys
   if (current === undefined) throw new Error('the seed opener needs at least one private key')
   const byId = new Map(keys.map((key) => [key.publicKey.id, keyPairOf(key)]))
   return {
     async open(sealed, place) {
       const id = keyIdOf(sealed)
-      if (id === undefined) return openOldForm(vault, sealed, place)
       const pair = byId.get(id)
       if (pair === undefined)
         throw new Error(
@@ -56,7 +55,7 @@ export function seedOpener(keys: readonly SeedPrivateKey[], vault?: Pick<Vault, 
       )
     },
     needsReseal: (sealed) => keyIdOf(sealed) !== current.publicKey.id,
-    hasKeyOf: (sealed) => byId.has(keyIdOf(sealed) ?? ''),
+    hasKeyOf: (sealed) => byId.has(keyIdOf(sealed)),
   }
 }
 
@@ -66,16 +65,8 @@ const keyPairOf = async ({ publicKey, bytes }: SeedPrivateKey) => ({
   publicKey: await SUITE.DeserializePublicKey(publicKey.bytes),
 })
 
-/** Undefined for a value of the old form, which the vault sealed. */
-function keyIdOf(sealed: Buffer): string | undefined {
-  if (sealed[0] === SEALED_VERSION) return undefined
+function keyIdOf(sealed: Buffer): string {
   if (sealed[0] !== VERSION || sealed.length !== SEALED_BYTES)
     throw new Error('sealed seed: unknown version or wrong length')
   return sealed.toString('hex', 1, ENCAPSULATED_AT)
-}
-
-async function openOldForm(vault: Pick<Vault, 'open'> | undefined, sealed: Buffer, place: SealContext) {
-  if (vault === undefined)
-    throw new Error('this seed is sealed with a key of the vault. Run `npm run vault:rotate` to reseal it.')
-  return Buffer.from(await vault.open(sealed, place), 'base64')
 }

@@ -5,16 +5,7 @@ import type { AgentId, BountyId, ListingId, OrderId } from '@market/kernel/ids'
 import { usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
 import type { Insertable, Selectable } from 'kysely'
-import {
-  type AllFacts,
-  type Buyer,
-  type Core,
-  dueAt,
-  NOTHING_BPS,
-  type Order,
-  type PriceType,
-  WHOLE_BPS,
-} from './order.ts'
+import { type AllFacts, type Buyer, type Core, dueAt, type Order, type PriceType } from './order.ts'
 import type { Status } from './states.ts'
 
 export type Row = Selectable<Tables['orders']>
@@ -56,16 +47,6 @@ export function changing(order: Order) {
   } satisfies Partial<Insertable<Tables['orders']>>
 }
 
-/** Orders that ended before the share was stored: their outcome implies it. Every split has it. */
-function impliedShare(outcome: string | null): number | null {
-  if (outcome === null) return null
-  return outcome === 'released' ? WHOLE_BPS : NOTHING_BPS
-}
-
-/** An order from before this was recorded that came with its payment was paid by its client wallet. */
-const provenByPayment = ({ payment_method, payment_network }: Row): string | null =>
-  payment_method === null ? null : payment_network
-
 /** Reads an order from its row; fails when a column that its status requires is null. */
 export function fromRow(row: Row): Order {
   const core: Core = {
@@ -75,7 +56,7 @@ export function fromRow(row: Row): Order {
     agentId: row.agent_id as AgentId,
     buyer: row.buyer as Buyer,
     clientWallet: row.client_wallet,
-    clientProvenBy: (row.client_proven_by ?? provenByPayment(row)) as WalletEvidence | null,
+    clientProvenBy: row.client_proven_by as WalletEvidence | null,
     title: row.title,
     brief: row.brief,
     referenceUrls: row.reference_urls,
@@ -93,7 +74,7 @@ export function fromRow(row: Row): Order {
     paymentMethod: row.payment_method as Core['paymentMethod'],
     forPrincipal: row.for_principal,
     payerProven: row.payer_proven,
-    agentShareBps: row.agent_share_bps ?? impliedShare(row.outcome),
+    agentShareBps: row.agent_share_bps,
     payoutWaitsUntil: row.payout_waits_until,
     contest: row.contested_at === null ? null : { at: row.contested_at, endsAt: row.contest_ends_at },
     createdAt: row.created_at,

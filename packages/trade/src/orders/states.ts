@@ -74,18 +74,6 @@ export const TRANSITIONS = {
   cancelled: {},
 } as const satisfies Readonly<Record<string, Readonly<Record<string, string>>>>
 
-/** Steps of earlier versions, which stored histories contain: a contest made a completed order `disputed`. */
-export const EARLIER_STEPS = [
-  ['completed', 'contest', 'disputed'],
-  ['delivered', 'restore_dispute', 'disputed'],
-] as const
-
-/** The actions of the earlier steps and which kinds of actors took them. */
-export const EARLIER_ACTORS = {
-  contest: ['user', 'wallet', 'agent'],
-  restore_dispute: ['clock'],
-} as const
-
 type Table = typeof TRANSITIONS
 type KeyOf<T> = T extends unknown ? keyof T : never
 

@@ -39,12 +39,6 @@ const secretsIn = (hmac: Buffer) => ({
 
 const textOf = (subject: string, head: Buffer): string => `x402.reference:${subject}:${head.toString('hex')}`
 
-/** The first derivation of claims. A payment can be claimed at any time, so these stay valid. */
-const firstClaimsOf = ({ vault }: Pick<Ctx, 'vault'>, reference: Buffer): Buffer[] =>
-  vault
-    .fingerprints('x402_claim', `x402.claim:${reference.toString('hex')}`)
-    .map((hmac) => hmac.subarray(0, CLAIM_BYTES))
-
 /** From a UUID, because Node prefetches their random bytes: six separate bytes take ten times as long. */
 const randomBytes = (): Buffer =>
   Buffer.from(
@@ -125,11 +119,11 @@ export function judgeReference(
     .find(({ tag }) => timingSafeEqual(reference.subarray(HEAD_BYTES), tag))
   if (expected === undefined) return rejected('reference_of_another_quote')
   if (paid.at.getTime() / 1_000 > head.readUInt32BE(MAGIC.length)) return rejected('paid_after_quote_expired')
-  // Claims that were issued before they had the head are only the secret.
-  const given = Buffer.from(claim ?? '', 'base64url').subarray(0, CLAIM_BYTES)
-  const isClaim = (one: Buffer) => given.length === CLAIM_BYTES && timingSafeEqual(given, one)
-  if (!isClaim(expected.claim) && !firstClaimsOf(ctx, reference).some(isClaim))
-    return rejected('claim_required')
+  const given = Buffer.from(claim ?? '', 'base64url')
+  const isClaim =
+    given.length === CLAIM_BYTES + HEAD_BYTES &&
+    timingSafeEqual(given.subarray(0, CLAIM_BYTES), expected.claim)
+  if (!isClaim) return rejected('claim_required')
   const due = usdc(BigInt(head.readUIntBE(MAGIC.length + UNTIL_BYTES, DUE_BYTES)))
   return { kind: 'bound', due }
 }
