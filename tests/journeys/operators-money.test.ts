@@ -12,6 +12,7 @@ import { approveAs, decideByTwo, operatorToken } from '../support/operator.ts'
 import { requestOwed } from '../support/owed-order.ts'
 import type { ServerProcess } from '../support/processes.ts'
 import { onAnyReversal } from '../support/reversals.ts'
+import { FREQUENT_SWEEPS } from '../support/settings.ts'
 import { until } from '../support/until.ts'
 
 /** What `docs/operations/money.md` tells operators to do, done on a real chain. */
@@ -157,7 +158,11 @@ const BELIEVED_AFTER_MS = 2 * SECOND
 const BUSY_MS = 10 * SECOND
 
 const startTreasuryWorker = (): Promise<ServerProcess> =>
-  market.startWorker({ BASE_RPC_URLS: network.url, BASE_TREASURY_KEY: treasury.account.key })
+  market.startWorker({
+    ...FREQUENT_SWEEPS,
+    BASE_RPC_URLS: network.url,
+    BASE_TREASURY_KEY: treasury.account.key,
+  })
 
 const alertsIn = (worker: ServerProcess) =>
   worker

@@ -186,6 +186,7 @@ export async function startWalletMarket(overrides: Readonly<Record<string, strin
     },
   }
 }
+
 /** Repeats a request as its response 202 asks for, until it has the result. */
 export async function untilEnded(send: () => Promise<Reply>): Promise<Reply> {
   for (;;) {

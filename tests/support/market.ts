@@ -57,9 +57,6 @@ interface MarketOptions<N extends Network> extends ChainOptions {
   readonly run?: (environment: Readonly<Record<string, string>>) => Promise<RunningApi>
 }
 
-/** Sweeps run up to a minute apart in production, and most tests with a worker would only wait for them. */
-const FREQUENT_SWEEPS = { SWEEP_INTERVAL_MS: '500' }
-
 /** The settings of the api that a worker on the same database has too. */
 const SHARED = [
   'DATABASE_URL',
@@ -127,7 +124,7 @@ export async function startMarket<N extends Network = never>(
       options?: StartOptions,
     ): Promise<ServerProcess> => {
       const shared = Object.entries(environment).filter(([name]) => SHARED.includes(name))
-      const settings = { ...FREQUENT_SWEEPS, ...onChains.settings, ...onChains.workerSettings, ...more }
+      const settings = { ...onChains.settings, ...onChains.workerSettings, ...more }
       const worker = await startWorker(
         { ...Object.fromEntries(shared), ...sharedKeys(environment), ...settings },
         options,

@@ -58,6 +58,9 @@ export function outboundTo({ port, ca }: { readonly port: number; readonly ca: s
  */
 export const SHORT_WAIT = { RESULT_WAIT_MS: '1000' } as const
 
+/** For tests that would wait for sweeps which run 5 or 10 seconds apart. They cost CPU, so other workers do without. */
+export const FREQUENT_SWEEPS = { SWEEP_INTERVAL_MS: '500' } as const
+
 interface Parts {
   readonly databaseUrl: string
   readonly redisUrl: string

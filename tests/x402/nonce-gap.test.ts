@@ -1,7 +1,7 @@
 import { SECOND } from '@market/kernel/clock'
 import { authorizationOf, authorizationTypedData } from '@market/testing/evm-usdc'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { SHORT_WAIT } from '../support/settings.ts'
+import { FREQUENT_SWEEPS, SHORT_WAIT } from '../support/settings.ts'
 import { until } from '../support/until.ts'
 import { encodePayment, opened } from './crafted-payments.ts'
 import { DUE, type PurchaseWorld, startPurchaseWorld } from './purchase-world.ts'
@@ -52,7 +52,7 @@ test('nonce gap: a dropped and expired settlement still uses its nonce, so that 
     everyMs: 500,
   })
 
-  const worker = await world.market.startWorker()
+  const worker = await world.market.startWorker(FREQUENT_SWEEPS)
   try {
     const mined = async () => Number(await chain.rpc('eth_getTransactionCount', [gas, 'latest']))
     await until('its number is used', async () => (await mined()) > 0, { withinMs: 30_000, everyMs: 200 })
@@ -80,7 +80,7 @@ test('fee bump: the worker replaces settlements below the base fee, and the buye
   await chain.mine(1)
   await chain.automine(true)
 
-  const worker = await world.market.startWorker({ BASE_GAS_KEY: gasKey })
+  const worker = await world.market.startWorker({ ...FREQUENT_SWEEPS, BASE_GAS_KEY: gasKey })
   try {
     await until(
       'both have what they paid for',
