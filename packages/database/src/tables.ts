@@ -160,6 +160,7 @@ export interface Tables {
   buyer_event_counters: {
     buyer: string
     last_seq: bigint
+    database_epoch: Generated<string>
   }
   buyer_events: {
     buyer: string
@@ -206,6 +207,7 @@ export interface Tables {
     last_seq: Generated<bigint>
     holder: string
     held_until: Date
+    database_epoch: Generated<string>
   }
   earn_deposits: {
     id: string
@@ -301,6 +303,7 @@ export interface Tables {
   event_counters: {
     agent_id: string
     last_seq: bigint
+    database_epoch: Generated<string>
   }
   events: {
     agent_id: string
@@ -654,6 +657,7 @@ export interface Tables {
     created_at: Date
     updated_at: Date
     contested_at: Date | null
+    database_epoch: Generated<string>
   }
   refund_claims: {
     unmatched_id: string
@@ -672,6 +676,7 @@ export interface Tables {
     status: number | null
     response_sealed: Buffer | null
     created_at: Date
+    database_epoch: Generated<string>
   }
   reserve_anchor_signatures: {
     day: string
@@ -772,6 +777,7 @@ export interface Tables {
     changed_at: Date
     changed_by: string
     reason: string
+    database_epoch: string | null
   }
   transfers: {
     network: string
@@ -870,6 +876,7 @@ export interface Tables {
     created_at: Date
     updated_at: Date
     due_at: Date
+    database_epoch: Generated<string>
   }
   wallet_signatures: {
     operation_id: string

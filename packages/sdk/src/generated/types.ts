@@ -1,7 +1,7 @@
 // Written by `npm run sdk:types` from the contract. Do not change it.
 
 export type Switch = {
-  name: "read_only" | "freeze_intake" | "freeze_payouts" | "freeze_payouts_solana" | "freeze_payouts_base" | "freeze_payouts_alt" | "freeze_wallets_solana"
+  name: "read_only" | "freeze_intake" | "freeze_payouts" | "freeze_payouts_solana" | "freeze_payouts_base" | "freeze_payouts_alt" | "freeze_wallets_solana" | "freeze_venues"
   on: boolean
   on_since: string | null
   changed_at: string | null
@@ -953,6 +953,8 @@ export type WalletOperation = {
   mint: string | null
   /** Why it failed */
   failure: string | null
+  /** The switch of the operators that holds it */
+  hold_code: string | null
   /** ISO 8601, UTC */
   created_at: string
   /** ISO 8601, UTC */
@@ -971,6 +973,8 @@ export type ExportedKey = {
   mint: string | null
   /** Why it failed */
   failure: string | null
+  /** The switch of the operators that holds it */
+  hold_code: string | null
   /** ISO 8601, UTC */
   created_at: string
   /** ISO 8601, UTC */
