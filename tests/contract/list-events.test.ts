@@ -46,7 +46,20 @@ test('200: an agent without events gets an empty list and the cursor that it sen
   expect(status).toBe(200)
   expect(body).toEqual({ success: true, data: [], next_cursor: '0' })
   expect(headers.get('cache-control')).toBe('no-store')
-  expect((await get(apiKey, '?after=7')).body.next_cursor).toBe('7')
+})
+
+test('409: a cursor that no event has is told where to continue', async () => {
+  const { id, apiKey } = await makeAgent(market)
+  expect(await get(apiKey, '?after=7')).toMatchObject({
+    status: 409,
+    body: { success: false, code: 'cursor_reset', next_cursor: '0' },
+  })
+  await emitMessages(market.db, id, 'a', 'b')
+  expect((await get(apiKey, '?after=2')).body).toEqual({ success: true, data: [], next_cursor: '2' })
+  expect(await get(apiKey, '?after=3')).toMatchObject({
+    status: 409,
+    body: { code: 'cursor_reset', next_cursor: '2' },
+  })
 })
 
 test('200: only the events of the agent, oldest first, numbered from 1', async () => {

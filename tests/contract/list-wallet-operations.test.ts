@@ -46,7 +46,15 @@ test('200: newest first with every field, in pages, for the key and the owner wa
     created_at: expect.stringMatching(INSTANT),
     updated_at: expect.stringMatching(INSTANT),
   }
-  const none = { asset: null, amount: null, to: null, tx_signature: null, mint: null, failure: null }
+  const none = {
+    asset: null,
+    amount: null,
+    to: null,
+    tx_signature: null,
+    mint: null,
+    failure: null,
+    hold_code: null,
+  }
   const newest = { ...none, operation_id: identity, kind: 'identity', status: 'requested', ...times }
   const oldest = {
     ...none,

@@ -39,6 +39,12 @@ test('runbooks: a runbook names only alerts that exist', () => {
   expect(unknown).toEqual([])
 })
 
+test('runbooks: every page that freezes payouts freezes the wallets of agents too', () => {
+  const freezing = runbooks().filter((name) => /freeze[ _]payouts/.test(pageOf(name)))
+  expect(freezing.length).toBeGreaterThan(4)
+  expect(freezing.filter((name) => !pageOf(name).includes('freeze_wallets_solana'))).toEqual([])
+})
+
 const SECTIONS = ['What users notice', 'Look at first', 'Do', 'It is over when', 'Never']
 
 test.each(runbooks())('runbooks: %s has every section, and README.md lists it', (name) => {

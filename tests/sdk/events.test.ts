@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
-import { evmWallet, Market, type SellerEvent } from '@market/sdk'
+import { evmWallet, Market, newestCursor, type SellerEvent } from '@market/sdk'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { makeOwnedAgent, makeUser } from '../support/makers.ts'
@@ -123,6 +123,23 @@ test('events: begins after the cursor that is passed', async () => {
   await collected.count(1)
   await collected.stop()
   expect(collected.events.map(({ cursor }) => cursor)).toEqual(['3'])
+})
+
+test('events: continues where the API says when its database lost the cursor', async () => {
+  const seller = await newSeller()
+  await seller.order()
+  const market = new Market({ apiUrl: running.url, apiKey: seller.apiKey })
+  const collected = collect(market, { after: '57' })
+  await running.db
+    .updateTable('event_counters')
+    .set({ database_epoch: 'an earlier one' })
+    .where('agent_id', '=', seller.id)
+    .execute()
+  await seller.order()
+  await collected.count(1)
+  await collected.stop()
+  expect(collected.events[0]).toMatchObject({ data: { brief: 'Order 2, please.' } })
+  expect(await newestCursor(market)).toBe(collected.events[0]?.cursor)
 })
 
 test('events: waits for Retry-After of 429 and 503, then goes on', async () => {

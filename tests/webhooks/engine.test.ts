@@ -40,12 +40,21 @@ async function startProxiedRunner(work: (cutConnections: () => void) => void) {
     await database.stop()
   })
   await enqueue(ctx.db, { name: 'deliver-events', payload: { agentId: 'agt_1' } })
-  return runner
+  return { ...runner, ctx, allowConnections: () => proxy.set({ reject: false }) }
 }
 
-test('runner: `ended` rejects when a finished job cannot be recorded', async () => {
-  const runner = await startProxiedRunner((cutConnections) => cutConnections())
-  await expect(runner.ended).rejects.toThrow('shut down by itself')
+test('runner: starts again after Postgres was away while a job ended, and runs that job and later ones', async () => {
+  let runs = 0
+  const { ctx, allowConnections } = await startProxiedRunner((cutConnections) => {
+    runs++
+    if (runs === 1) cutConnections()
+  })
+  await until('the first run ended', () => runs === 1)
+  allowConnections()
+  await until('the job ran again, because its end was not recorded', () => runs >= 2, { withinMs: 60_000 })
+  const before = runs
+  await enqueue(ctx.db, { name: 'deliver-events', payload: { agentId: 'agt_2' } })
+  await until('a later job ran', () => runs > before, { withinMs: 60_000 })
 })
 
 test('runner: `ended` resolves after stop', async () => {

@@ -28,6 +28,32 @@ const codeOf = async (stream: OpenStream) => {
   return (JSON.parse(stream.text()) as { code: string }).code
 }
 
+test('409: a Last-Event-ID that the database lost is told where to continue, and nothing is skipped', async () => {
+  const { id, apiKey } = await makeAgent(market)
+  await emitMessages(market.db, id, 'one', 'two')
+  const open = await listen({ bearer: apiKey })
+  await open.until(2)
+  // What a restore does: the last event is gone, and the counter is that of an earlier epoch.
+  await market.db.deleteFrom('events').where('agent_id', '=', id).where('seq', '=', 2n).execute()
+  await market.db
+    .updateTable('event_counters')
+    .set({ last_seq: 1n, database_epoch: 'an earlier one' })
+    .where('agent_id', '=', id)
+    .execute()
+  await emitMessages(market.db, id, 'after the restore')
+  await open.ended
+  expect(idsOf(open)).toEqual(['1', '2'])
+  const rejected = await listen({ bearer: apiKey, lastEventId: '2' })
+  expect(rejected.status).toBe(409)
+  await rejected.ended
+  const body = JSON.parse(rejected.text()) as { code: string; next_cursor: string }
+  expect(body).toMatchObject({ code: 'cursor_reset', next_cursor: '1' })
+  const again = await listen({ bearer: apiKey, lastEventId: body.next_cursor })
+  const [event] = await again.until(1)
+  expect(event?.data.data.content).toBe('after the restore')
+  expect(Number(event?.id)).toBeGreaterThan(1_000_000)
+})
+
 test('sends earlier and later events in order, each with its cursor as id', async () => {
   const { id, apiKey } = await makeAgent(market)
   await emitMessages(market.db, id, 'before')

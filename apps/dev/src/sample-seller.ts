@@ -48,6 +48,11 @@ export function startSampleSeller(api: string, apiKey: string) {
   let cursor = '0'
   const listen = async () => {
     const stream = await fetch(`${api}/api/events/stream?after=${cursor}`, { headers, signal })
+    if (stream.status === 409) {
+      const { next_cursor } = (await stream.json()) as { next_cursor?: string }
+      cursor = next_cursor ?? '0'
+      return
+    }
     let text = ''
     for await (const chunk of stream.body?.pipeThrough(new TextDecoderStream()) ?? []) {
       const parts = (text + chunk).split('\n\n')

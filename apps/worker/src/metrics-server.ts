@@ -1,6 +1,7 @@
 import type { AuditCheck } from '@market/core/audit'
 import type { Needs } from '@market/core/context'
 import { queueMetrics } from '@market/core/queue'
+import { listSwitches } from '@market/core/switches'
 import { poolMetrics } from '@market/earn/pools'
 import { mountHealth } from '@market/http/health'
 import { countResponses, createMetrics, mountMetrics } from '@market/http/metrics'
@@ -64,6 +65,18 @@ export async function startMetricsServer(settings: MetricsServerSettings) {
       for (const [name, gauge] of Object.entries(payoutGauges))
         if (isGuarded || name !== 'isOpen')
           gauge.set({ network }, Number(payouts[name as keyof typeof payoutGauges]))
+  }
+
+  const switches = new Gauge({
+    name: 'market_switch_on',
+    help: '1 while the emergency switch is on',
+    labelNames: ['switch'],
+    registers: [registry],
+  })
+  const updateSwitches = async () => {
+    switches.reset()
+    for (const { name, onSince } of await listSwitches(settings.ctx))
+      switches.set({ switch: name }, onSince === null ? 0 : 1)
   }
 
   const nativeSpent = perNetwork(
@@ -199,6 +212,7 @@ export async function startMetricsServer(settings: MetricsServerSettings) {
     // A missing metric is noticed, an old value would be taken for current.
     await Promise.allSettled([
       updatePayouts(),
+      updateSwitches(),
       updateLimits(),
       updateBalances(),
       updateEarn(),

@@ -37,6 +37,7 @@ describe('parseCommand', () => {
     [['unfreeze', 'payouts', 'alt'], 'freeze_payouts_alt', false],
     [['freeze', 'wallets'], 'freeze_wallets_solana', true],
     [['unfreeze', 'wallets', 'solana'], 'freeze_wallets_solana', false],
+    [['unfreeze', 'venues'], 'freeze_venues', false],
     [['freeze', 'intake'], 'freeze_intake', true],
     [['unfreeze', 'intake'], 'freeze_intake', false],
     [['read-only', 'on'], 'read_only', true],
@@ -48,7 +49,7 @@ describe('parseCommand', () => {
   test.each([
     [['freeze', 'payouts'], /--reason is missing/],
     [['freeze', 'everything', ...REASON], /Write `payouts`/],
-    [['freeze', 'wallets', 'base', ...REASON], /`wallets` or `intake`/],
+    [['freeze', 'wallets', 'base', ...REASON], /`wallets`, `venues` or `intake`/],
     [['freeze', 'payouts', 'ethereum', ...REASON], /Unknown network: ethereum/],
     [['freeze', 'payouts', 'base', 'alt', ...REASON], /Unknown argument: alt/],
     [['read-only', ...REASON], /read-only on/],

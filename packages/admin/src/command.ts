@@ -115,12 +115,14 @@ function required(reason: string | undefined): string {
   return reason
 }
 
-/** The switch of `payouts`, `payouts base`, `wallets` or `intake`. */
+/** The switch of `payouts`, `payouts base`, `wallets`, `venues` or `intake`. */
 function frozen([what, network]: readonly string[]): SwitchName {
   if (what === 'intake' && network === undefined) return 'freeze_intake'
+  if (what === 'venues' && network === undefined) return 'freeze_venues'
   if (what === 'wallets' && (network === undefined || SOLANA.includes(network)))
     return 'freeze_wallets_solana'
-  if (what !== 'payouts') throw new UsageError('Write `payouts`, `payouts <network>`, `wallets` or `intake`.')
+  if (what !== 'payouts')
+    throw new UsageError('Write `payouts`, `payouts <network>`, `wallets`, `venues` or `intake`.')
   if (network === undefined) return 'freeze_payouts'
   const found = NETWORK_SWITCHES[network.replace(/-mainnet$/, '')]
   if (found === undefined) throw new UsageError(`Unknown network: ${network}. Write solana, base or alt.`)

@@ -9,6 +9,8 @@ const COMMANDS = [
   ['unfreeze payouts [solana|base|alt] --reason "…"', 'lets them continue'],
   ['freeze wallets --reason "…"', 'stops what the wallets of agents send, mint and export'],
   ['unfreeze wallets --reason "…"', 'lets them continue'],
+  ['freeze venues --reason "…"', 'stops what the venue wallets of Earn sign'],
+  ['unfreeze venues --reason "…"', 'lets them continue'],
   ['freeze intake --reason "…"', 'stops new registrations and orders'],
   ['unfreeze intake --reason "…"', 'lets them continue'],
   ['read-only on|off --reason "…"', 'stops every write, or lets them continue'],

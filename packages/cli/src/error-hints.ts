@@ -14,6 +14,7 @@ export const NEXT: Readonly<Record<string, string>> = {
   forbidden: 'market whoami',
   no_account: 'market login',
   role_required: 'market events listen --role buyer',
+  cursor_reset: 'market events list --after <next_cursor>',
   too_many_streams: 'market events list',
   agent_not_found: 'market services',
   not_your_agent: 'market whoami',

@@ -35,6 +35,7 @@ export const SWITCHES = [
   'freeze_payouts_base',
   'freeze_payouts_alt',
   'freeze_wallets_solana',
+  'freeze_venues',
 ] as const
 export type SwitchName = (typeof SWITCHES)[number]
 

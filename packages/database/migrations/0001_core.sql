@@ -11,6 +11,19 @@ exception when insufficient_privilege then
   raise warning 'jit stays on: only the owner of database % can turn it off', current_database();
 end $$;
 
+-- After a restart, a restore or a promotion the database may have lost its last rows: a new database epoch begins. What an
+-- earlier epoch began may be on a chain already although no row says so. The epoch changes after a restart, a recovery to an
+-- earlier time or the promotion of a replica (start time of the server), after a restore into another or the same database (ids of
+-- database and table), and after a rewrite of the table (its file).
+create function database_epoch() returns text language plpgsql stable as $$
+begin
+  return (
+    select concat_ws('/', extract(epoch from pg_postmaster_start_time()), database.oid,
+      'public.payouts'::regclass::oid, pg_relation_filenode('public.payouts'))
+    from pg_database as database where database.datname = current_database()
+  );
+end $$;
+
 create function refuse_change() returns trigger language plpgsql as $$
 begin
   raise exception '% is append-only', tg_table_name using errcode = 'restrict_violation';
@@ -85,6 +98,8 @@ create table requests (
   -- Counts the processes that began it, so that one whose lease ran out cannot finish after its successor.
   attempt integer not null default 1 check (attempt > 0),
   leased_until timestamptz not null,
+  -- A lease of an earlier epoch is free: its transaction is over.
+  database_epoch text not null default database_epoch(),
   status integer check (status between 200 and 499),
   response_sealed bytea,
   created_at timestamptz not null,
@@ -109,7 +124,9 @@ create table switches (
   on_since timestamptz,
   changed_at timestamptz not null,
   changed_by text not null,
-  reason text not null check (length(reason) <= 500)
+  reason text not null check (length(reason) <= 500),
+  -- The epoch in which what the switch stops was last allowed. In another one the switch is on until an operator turns it off.
+  database_epoch text
 );
 
 -- Every write takes the writers' shared lock and then reads the switches. One call does both. The function is volatile, so
@@ -120,7 +137,8 @@ declare
   switches_on text[];
 begin
   perform pg_advisory_xact_lock_shared(lock_key);
-  select coalesce(array_agg(name), '{}') into switches_on from switches where on_since is not null;
+  select coalesce(array_agg(name), '{}') into switches_on
+  from switches where on_since is not null or database_epoch <> (select database_epoch());
   return switches_on;
 end
 $$;

@@ -4,7 +4,10 @@
 -- number below it.
 create table event_counters (
   agent_id text primary key references agents (id),
-  last_seq bigint not null check (last_seq >= 0)
+  last_seq bigint not null check (last_seq >= 0),
+  -- The epoch of the last number. The first number of a later epoch is the time in milliseconds, so that no number which was
+  -- lost is assigned again.
+  database_epoch text not null default database_epoch()
 );
 
 create table events (
@@ -50,13 +53,16 @@ create table delivery_queues (
   -- The newest event for which a delivery was created, or was not, because there was no endpoint.
   last_seq bigint not null default 0 check (last_seq >= 0),
   holder uuid not null,
-  held_until timestamptz not null
+  held_until timestamptz not null,
+  -- A hold of an earlier epoch is over.
+  database_epoch text not null default database_epoch()
 );
 
 -- Numbers the events of a buyer, like `event_counters`. A row outlives the account: a number is never assigned twice.
 create table buyer_event_counters (
   buyer text primary key check (buyer ~ '^(user|wallet|agent):.{1,255}$'),
-  last_seq bigint not null check (last_seq >= 0)
+  last_seq bigint not null check (last_seq >= 0),
+  database_epoch text not null default database_epoch()
 );
 
 -- Events of the orders that a user, wallet or agent bought. They are read but not sent. Rows are deleted with the account of

@@ -20,6 +20,8 @@ create table purchases (
   -- effect and may be tried again.
   state text not null check (state in ('claimed', 'sent', 'done', 'void')),
   lease_until timestamptz not null,
+  -- A lease of an earlier epoch is free.
+  database_epoch text not null default database_epoch(),
   reference text check (length(reference) between 64 and 88),
   -- The order, or the agent that was registered.
   result_id text check (length(result_id) <= 100),

@@ -45,8 +45,10 @@ create table wallet_operations (
   mint text,
   failure text check (failure in (
     'underfunded', 'cap_exceeded', 'not_withdraw_address', 'owner_not_verified', 'bad_destination', 'rejected_on_chain',
-    'bad_metadata', 'expired'
+    'bad_metadata', 'expired', 'outcome_unknown'
   )),
+  -- The epoch in which the operation was requested. In a later one it is not signed any more.
+  database_epoch text not null default database_epoch(),
   created_at timestamptz not null,
   updated_at timestamptz not null,
   -- When the worker looks at it next.

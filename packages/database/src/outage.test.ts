@@ -18,6 +18,7 @@ describe('isOutage', () => {
     '57P03',
     '55P03',
     '25P03',
+    '25006',
     'ECONNREFUSED',
     'ECONNRESET',
     'EPIPE',

@@ -1,6 +1,12 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { testDatabase } from '@market/testing/postgres'
+import { startPostgresServer } from '@market/testing/postgres-server'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
+import { connect } from './connect.ts'
+import { migrate } from './migrate.ts'
+import { isOutage } from './outage.ts'
 import { readiness } from './readiness.ts'
 
 const noLog = { info: () => {}, error: () => {} }
@@ -38,3 +44,30 @@ test('readiness: names the missing migration, or that all are missing, and the c
     await stop()
   }
 })
+
+test('readiness: a standby is not ready and its errors are an outage, until it is promoted', async () => {
+  const server = await startPostgresServer([])
+  await migrate(server.url)
+  writeFileSync(join(server.data, 'standby.signal'), '')
+  await server.crashAndRestart()
+  const db = connect({ url: server.url, timeoutFactor: 20 })
+  try {
+    expect(await readinessSoon(db)).toBe(
+      'the database is a standby and rejects writes: promote it, or set DATABASE_URL to the primary',
+    )
+    const written = await sql`delete from switches`.execute(db).catch((error: unknown) => error)
+    expect(written).toMatchObject({ code: '25006' })
+    expect(isOutage(written)).toBe(true)
+    await sql`select pg_promote()`.execute(db)
+    expect(await readinessSoon(db)).toBeUndefined()
+  } finally {
+    await db.destroy()
+    await server.stop()
+  }
+})
+
+/** Connects first: opening a connection counts to the time that the answer may take. */
+async function readinessSoon(db: Parameters<typeof readiness>[0]): Promise<string | undefined> {
+  await sql`select 1`.execute(db)
+  return readiness(db, noLog)()
+}

@@ -1,6 +1,6 @@
 import { latestMigration } from './migrations.ts'
 import { isOutage } from './outage.ts'
-import { hasMigration } from './ping.ts'
+import { askDatabase } from './ping.ts'
 import { type Db, sqlStateOf } from './transact.ts'
 
 const TIMEOUT_MS = 500
@@ -8,6 +8,7 @@ const TIMEOUT_MS = 500
 const VALID_MS = 1_000
 
 const UNREACHABLE = 'database unreachable'
+const STANDBY = 'the database is a standby and rejects writes: promote it, or set DATABASE_URL to the primary'
 
 const UNDEFINED_TABLE = '42P01'
 const NO_PRIVILEGE = '42501'
@@ -20,14 +21,14 @@ interface ReadinessLog {
   error(fields: object, message: string): void
 }
 
-/** A process is ready when the database responds in time and has the newest migration of this code. Changes are logged. */
+/** A process is ready when the database responds in time, is no standby and has the newest migration of this code. Changes are logged. */
 export function readiness(db: Db, log: ReadinessLog, wanted = latestMigration()): WhyNotReady {
   let last: { readonly at: number; readonly reason: Promise<string | undefined> } | undefined
   let known: string | undefined
   const check = async () => {
     const reason = await Promise.race([
       // fix: missing-migration-named
-      hasMigration(db, wanted).then((has) => (has ? undefined : missing(wanted)), reasonOf),
+      askDatabase(db, wanted).then((found) => (found.isStandby ? STANDBY : missing(wanted, found)), reasonOf),
       new Promise<string>((resolve) => setTimeout(() => resolve(UNREACHABLE), TIMEOUT_MS).unref()),
     ])
     if (reason !== known) {
@@ -47,7 +48,8 @@ export function readiness(db: Db, log: ReadinessLog, wanted = latestMigration())
 /** With `dist` alone there is no npm. */
 const MIGRATE = 'run npm run db:migrate, or node dist/bin/migrate.mjs'
 
-const missing = (migration: string): string => `the database does not have migration ${migration}: ${MIGRATE}`
+const missing = (migration: string, { hasMigration }: { hasMigration: boolean }): string | undefined =>
+  hasMigration ? undefined : `the database does not have migration ${migration}: ${MIGRATE}`
 
 function reasonOf(error: unknown): string {
   if (isOutage(error)) return UNREACHABLE

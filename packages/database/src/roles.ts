@@ -11,6 +11,12 @@ type RolePasswords = { readonly [Name in RoleName]?: string | undefined }
 const LOCK = 7_301_405
 
 /**
+ * The part of the server's connections that one role may have, so that a program whose commits hang leaves some to the other
+ * and to operators. A limit that somebody set stays.
+ */
+const CONNECTION_SHARE = 0.8
+
+/**
  * The settings that the programs also send when they connect: a pooler in transaction mode drops those. A commit that
  * does not wait for the disk could lose a signed payout that was already sent.
  */
@@ -40,9 +46,13 @@ export async function createRoles(adminUrl: string, passwords: RolePasswords = {
 }
 
 async function createRole(client: pg.Client, role: string, password: string): Promise<void> {
-  const { rowCount } = await client.query('select 1 from pg_roles where rolname = $1', [role])
-  if (rowCount === 0)
+  const { rows: known } = await client.query<{ limit: number }>(
+    'select rolconnlimit as limit from pg_roles where rolname = $1',
+    [role],
+  )
+  if (known.length === 0)
     await client.query(`create role ${role} login nosuperuser nocreatedb nocreaterole noinherit`)
+  if ((known[0]?.limit ?? -1) === -1) await limitConnections(client, role)
   if (password !== '') await client.query(`alter role ${role} password ${client.escapeLiteral(password)}`)
   const { rows } = await client.query<{ settings: string[] | null }>(
     `select setconfig as settings from pg_db_role_setting join pg_roles on pg_roles.oid = setrole
@@ -50,8 +60,24 @@ async function createRole(client: pg.Client, role: string, password: string): Pr
     [role],
   )
   const set = new Set(rows[0]?.settings ?? [])
-  for (const [name, value] of Object.entries(SETTINGS))
+  const settings = { ...SETTINGS, ...(await strongerCommits(client, set)) }
+  for (const [name, value] of Object.entries(settings))
     if (!set.has(`${name}=${value}`)) await client.query(`alter role ${role} set ${name} = '${value}'`)
+}
+
+/** `remote_apply`, of the role or of the server, stays: it also waits until the standbys show what was committed. */
+async function strongerCommits(client: pg.Client, set: ReadonlySet<string>) {
+  const { rows } = await client.query<{ value: string }>(
+    `select current_setting('synchronous_commit') as value`,
+  )
+  const isStronger = rows[0]?.value === 'remote_apply' || set.has('synchronous_commit=remote_apply')
+  return isStronger ? { synchronous_commit: 'remote_apply' } : {}
+}
+
+async function limitConnections(client: pg.Client, role: string): Promise<void> {
+  const { rows } = await client.query<{ max: string }>(`select current_setting('max_connections') as max`)
+  const limit = Math.floor(Number(rows[0]?.max) * CONNECTION_SHARE)
+  await client.query(`alter role ${role} connection limit ${limit}`)
 }
 
 /** The same database, as another role. */

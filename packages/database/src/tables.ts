@@ -162,6 +162,7 @@ export interface Tables {
   buyer_event_counters: {
     buyer: string
     last_seq: bigint
+    database_epoch: Generated<string>
   }
   buyer_events: {
     buyer: string
@@ -208,6 +209,7 @@ export interface Tables {
     last_seq: Generated<bigint>
     holder: string
     held_until: Date
+    database_epoch: Generated<string>
   }
   earn_deposits: {
     id: string
@@ -303,6 +305,7 @@ export interface Tables {
   event_counters: {
     agent_id: string
     last_seq: bigint
+    database_epoch: Generated<string>
   }
   events: {
     agent_id: string
@@ -657,6 +660,7 @@ export interface Tables {
     amount_micros: bigint
     state: string
     lease_until: Date
+    database_epoch: Generated<string>
     reference: string | null
     result_id: string | null
     why: string | null
@@ -678,6 +682,7 @@ export interface Tables {
     state: string
     attempt: Generated<number>
     leased_until: Date
+    database_epoch: Generated<string>
     status: number | null
     response_sealed: Buffer | null
     created_at: Date
@@ -781,6 +786,7 @@ export interface Tables {
     changed_at: Date
     changed_by: string
     reason: string
+    database_epoch: string | null
   }
   transfers: {
     network: string
@@ -875,6 +881,7 @@ export interface Tables {
     reference: string | null
     mint: string | null
     failure: string | null
+    database_epoch: Generated<string>
     created_at: Date
     updated_at: Date
     due_at: Date

@@ -1,7 +1,7 @@
 import type { InputOf } from '@market/contract/define'
 import type { Operations } from '@market/contract/operations'
 import type { Actor } from '@market/core/context'
-import { type EventReader, findEventsAfter, type MarketEvent } from '@market/core/events'
+import { type EventReader, findEventsAfter, findReset, type MarketEvent } from '@market/core/events'
 import type { Db } from '@market/database/transact'
 import { ApiError } from '@market/kernel/api-error'
 import { buyerOf, findBought } from '@market/trade/orders'
@@ -26,20 +26,31 @@ interface ReadEvents {
   readonly lastSeq: bigint
 }
 
-/** At most `limit` events after a number. */
+/** At most `limit` events after a number. Throws 409 when the number is not that of an event any more. */
 export async function readEvents(
   { db, actor }: { readonly db: Db; readonly actor: Actor },
   reader: EventReader,
   after: bigint,
   limit: number,
 ): Promise<ReadEvents> {
-  const found = await findEventsAfter(db, reader, after, limit)
+  const [found, reset] = await Promise.all([
+    findEventsAfter(db, reader, after, limit),
+    findReset(db, reader, after),
+  ])
+  if (reset !== undefined) throw cursorReset(after, reset)
   const lastSeq = found.at(-1)?.seq ?? after
   // fix: own-events-only
   if (reader.kind === 'agent' || !mayBeSomeoneElses(actor)) return { events: found, lastSeq }
   const bought = await findBought(db, actor, [...new Set(found.map(({ orderId }) => orderId))])
   return { events: found.filter(({ orderId }) => bought.has(orderId)), lastSeq }
 }
+
+const cursorReset = (after: bigint, reset: bigint): ApiError =>
+  new ApiError(
+    'conflict',
+    `No event has the cursor ${after}. The database was restored to an earlier time, and events up to it are lost. Continue with after=${reset}.`,
+    { code: 'cursor_reset', fields: { next_cursor: reset.toString() } },
+  )
 
 /** A wallet that its contract proved: orders that name its address can be those of another holder on another network. */
 const mayBeSomeoneElses = (actor: Actor): boolean =>

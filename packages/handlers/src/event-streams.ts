@@ -115,7 +115,9 @@ export function eventStreams(app: AppServices): EventStreams {
     const { actor, reader } = opened
     let lastSeq = after
     while (!signal.aborted) {
-      const found = await readEvents({ db: app.db, actor }, reader, lastSeq, BATCH)
+      const found = await readEvents({ db: app.db, actor }, reader, lastSeq, BATCH).catch(undefinedAfterReset)
+      // The client reconnects, and is told where to continue.
+      if (found === undefined) return
       if (found.events.length > 0 && !(await isStillValid(opened))) return
       for (const event of found.events) yield presentEvent(event)
       const isNew = found.lastSeq > lastSeq
@@ -143,6 +145,7 @@ export function eventStreams(app: AppServices): EventStreams {
         authorize(call.operation, actor)
         const { after, role } = parse(call.operation, call.input) as InputOf<typeof operations.listEvents>
         const reader = eventReaderOf(actor, { role })
+        await readEvents({ db: app.db, actor }, reader, BigInt(after), 1)
         const count = openCounts.get(name) ?? 0
         if (count >= STREAMS_PER_CALLER) throw tooManyStreams(app.clock.wallTime())
         openCounts.set(name, count + 1)
@@ -160,6 +163,10 @@ export function eventStreams(app: AppServices): EventStreams {
     },
     stop: () => clearInterval(timer),
   }
+}
+
+function undefinedAfterReset(error: unknown): undefined {
+  if (asApiError(error)?.extra.code !== 'cursor_reset') throw error
 }
 
 /** Whether the signature that opened the stream has not expired. */

@@ -71,6 +71,7 @@ function presentOperation({ id, task, ...operation }: WalletOperation) {
     tx_signature: operation.reference,
     mint: operation.mint,
     failure: operation.failure,
+    hold_code: operation.holdCode ?? null,
     created_at: operation.createdAt.toISOString(),
     updated_at: operation.updatedAt.toISOString(),
   }

@@ -1,5 +1,7 @@
 import { EventEmitter } from 'node:events'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Needs } from '@market/core/context'
+import { removeHeartbeat } from '@market/core/queue'
 import { Logger, type RunnerOptions, run, type TaskList, type WorkerEvents } from 'graphile-worker'
 import { startHeartbeat } from './heartbeat.ts'
 
@@ -20,7 +22,7 @@ interface RunnerSettings {
 }
 
 interface Runner {
-  /** Resolves after `stop`; rejects when graphile-worker shuts down by itself. */
+  /** Resolves after `stop`. */
   readonly ended: Promise<void>
   /** Starts no more jobs and waits for those that run. */
   stop(): Promise<void>
@@ -32,16 +34,74 @@ const POLL_MS = 250
 /** How long a completed job still counts as this worker's: the database is updated a moment later. */
 const COMPLETION_DELAY_MS = 5_000
 
+/** The pause before graphile-worker is started again. */
+const RESTART_MS = 500
+
+/**
+ * Runs jobs until `stop`. graphile-worker shuts down by itself when it cannot save the result of a job, which happens while
+ * Postgres is away. Then it is started again, and the jobs that it had locked are released.
+ */
 export async function startRunner(settings: RunnerSettings): Promise<Runner> {
+  const { log, ctx } = settings
+  const own = { poolIds: new Set<string>(), jobIds: new Set<string>() }
+  const heartbeat = startHeartbeat(ctx, own, log)
+  const stopping = new AbortController()
+  let engine = await startEngine(settings, own)
+  await heartbeat.beat()
+
+  const startAgain = async () => {
+    await pause(RESTART_MS, undefined, { signal: stopping.signal })
+    // Without a heartbeat the jobs of the old engine are released like those of a dead worker.
+    const old = [...own.poolIds]
+    own.poolIds.clear()
+    own.jobIds.clear()
+    await removeHeartbeat(ctx, old)
+    engine = await startEngine(settings, own)
+  }
+  const supervise = async () => {
+    while (!stopping.signal.aborted) {
+      await engine.shutDown
+      if (stopping.signal.aborted) return
+      log.warn({}, 'graphile-worker shut down by itself and is started again; see the warnings before this')
+      while (!stopping.signal.aborted)
+        if (
+          await startAgain().then(
+            () => true,
+            () => false,
+          )
+        )
+          break
+    }
+  }
+  const ended = supervise()
+  return {
+    ended,
+    stop: async () => {
+      stopping.abort()
+      await engine.stop()
+      await ended
+      await heartbeat.stop()
+    },
+  }
+}
+
+interface Engine {
+  /** Resolves when it has shut down, by itself or by `stop`. */
+  readonly shutDown: Promise<void>
+  stop(): Promise<void>
+}
+
+async function startEngine(
+  settings: RunnerSettings,
+  { poolIds, jobIds }: { readonly poolIds: Set<string>; readonly jobIds: Set<string> },
+): Promise<Engine> {
   const { log, concurrency } = settings
   const events: WorkerEvents = new EventEmitter()
   events.on('job:error', ({ job, error }) => {
     settings.onFailure(job.task_identifier)
     log.error({ err: error, task: job.task_identifier, job_id: job.id, attempts: job.attempts }, 'job failed')
   })
-  const poolIds = new Set<string>()
   events.on('pool:create', ({ workerPool }) => poolIds.add(workerPool.id))
-  const jobIds = new Set<string>()
   events.on('localQueue:getJobs:complete', ({ jobs }) => {
     for (const { id } of jobs) jobIds.add(String(id))
   })
@@ -51,16 +111,9 @@ export async function startRunner(settings: RunnerSettings): Promise<Runner> {
   events.on('job:complete', ({ job }) =>
     setTimeout(() => jobIds.delete(String(job.id)), COMPLETION_DELAY_MS).unref(),
   )
-  let stopping = false
-  const shutDown = Promise.withResolvers<never>()
-  // It can be rejected before the caller has `ended` to await: that must not end the process as an unhandled rejection.
-  shutDown.promise.catch(() => undefined)
-  // graphile-worker shuts down by itself when it cannot save the result of a job, and its promise may never settle.
-  events.on('pool:gracefulShutdown', () => {
-    if (!stopping)
-      shutDown.reject(new Error('graphile-worker shut down by itself; see the warnings before this'))
-  })
-  const heartbeat = startHeartbeat(settings.ctx, { poolIds, jobIds }, log)
+  const shutDown = Promise.withResolvers<void>()
+  // Its own promise may never settle when it cannot save the result of a job.
+  events.on('pool:gracefulShutdown', () => shutDown.resolve())
   const runner = await run({
     pgPool: settings.pool,
     taskList: settings.tasks,
@@ -80,14 +133,10 @@ export async function startRunner(settings: RunnerSettings): Promise<Runner> {
       },
     },
   })
-  await heartbeat.beat()
+  void runner.promise.then(shutDown.resolve, () => shutDown.resolve())
   return {
-    ended: Promise.race([shutDown.promise, runner.promise]),
-    stop: async () => {
-      stopping = true
-      // Rejects when graphile-worker has already shut down by itself.
-      await runner.stop().catch(() => undefined)
-      await heartbeat.stop()
-    },
+    shutDown: shutDown.promise,
+    // Rejects when graphile-worker has already shut down by itself.
+    stop: () => runner.stop().catch(() => undefined),
   }
 }

@@ -1,4 +1,5 @@
 import type { Connection } from './connection.ts'
+import { cursorAfterReset } from './cursor-reset.ts'
 import { errorOf, MarketError } from './errors.ts'
 import type { BuyerEvents, SellerEvents } from './generated/types.ts'
 import { isPassing, noResponse, parse, sleep } from './send.ts'
@@ -39,7 +40,10 @@ const SILENCE_MS = 45_000
 const FIRST_WAIT_SECONDS = 0.5
 const MAX_WAIT_SECONDS = 30
 
-/** The events after a cursor, without an end. A lost connection is opened again after the last event. */
+/**
+ * The events after a cursor, without an end. A lost connection is opened again after the last event, or after the one that a
+ * restored server names.
+ */
 export async function* streamEvents(
   connection: Connection,
   { role, after, signal }: EventOptions,
@@ -61,7 +65,9 @@ export async function* streamEvents(
     } catch (thrown) {
       if (signal?.aborted) return
       error = thrown instanceof MarketError ? thrown : noResponse(connection.apiUrl, undefined, thrown)
-      if (!isPassing(error)) throw error
+      const reset = cursorAfterReset(error)
+      if (reset !== undefined) cursor = reset
+      else if (!isPassing(error)) throw error
     } finally {
       // Also when the caller leaves its loop.
       opened.abort()

@@ -11,23 +11,20 @@ export const listEvents = operation({
   path: '/api/events',
   summary: 'List events',
   description:
-    'Oldest first, stored for 90 days. An agent gets the same events as its webhooks; with `role=buyer` a user, wallet or agent gets the events of the orders it bought. Save `next_cursor` and pass it as `after`; no event is skipped. GET /api/events/stream sends them at once.',
+    'Oldest first, stored for 90 days. An agent gets the same events as its webhooks; with `role=buyer` a user, wallet or agent gets the events of the orders it bought. Save `next_cursor` and pass it as `after`; no event is skipped. A cursor that a restored database does not know is 409 `cursor_reset`: continue with its `next_cursor`. GET /api/events/stream sends them at once.',
   callers: ['agent', 'user', 'wallet'],
   limit: 'read',
   input: z.strictObject({
     role: z
       .enum(['seller', 'buyer'])
       .optional()
-      .describe(
-        'Whose events: those of your agent as a seller, or those of the orders you bought. Default: seller',
-      ),
-    after: EventCursor.default('0').describe(
-      'The cursor of the last event you handled, or 0 to start at the oldest',
-    ),
+      .describe('Whose events: of what your agent sells, or of the orders you bought. Default: seller'),
+    after: EventCursor.default('0').describe('The last event you handled, or 0 to start at the oldest'),
     limit: z.int().min(1).max(100).default(20),
   }),
   output: z.array(MarketEvent),
   beside: z.object({ next_cursor: EventCursor.describe('Pass it as `after` in the next request') }),
+  errors: [409],
 })
 
 export const listDeliveries = operation({

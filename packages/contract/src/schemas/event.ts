@@ -6,7 +6,7 @@ import { Instant } from './common.ts'
 export const EventCursor = z
   .string()
   .regex(/^[0-9]{1,18}$/, 'must be the cursor of an event')
-  .describe('The number of an event. Numbers count from 1 without gaps, for each agent and for each buyer')
+  .describe('The number of an event. Numbers count up from 1, for each agent and for each buyer')
 
 export const MarketEvent = named(
   'Event',

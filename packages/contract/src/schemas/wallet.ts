@@ -58,6 +58,7 @@ export const WalletOperation = named(
     tx_signature: z.string().nullable(),
     mint: z.string().nullable(),
     failure: z.string().nullable().describe('Why it failed'),
+    hold_code: z.string().nullable().describe('The switch of the operators that holds it'),
     created_at: Instant,
     updated_at: Instant,
   }),

@@ -7,7 +7,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { emit, emitToBuyer } from './emit.ts'
 import type { Buyer } from './event.ts'
-import { deleteEventsOf, findEventsAfter, findLastSeqs, lockBuyerEvents } from './store.ts'
+import { deleteEventsOf, findEventsAfter, findLastSeqs, findReset, lockBuyerEvents } from './store.ts'
 
 const CONCURRENT = 30
 
@@ -56,6 +56,56 @@ test('emit: concurrent calls get distinct numbers without gaps', async () => {
   expect(seqs.toSorted((a, b) => Number(a - b))).toEqual(numbers(CONCURRENT))
   const events = await findEventsAfter(ctx.db, { kind: 'agent', key: agentId }, 0n, 100)
   expect(events.map(({ seq }) => seq)).toEqual(numbers(CONCURRENT))
+})
+
+test('emit: a new database epoch assigns no number that an earlier one may have lost', async () => {
+  const agentId = await newAgent()
+  const reader = { kind: 'agent', key: agentId } as const
+  await emitTest(agentId)
+  await emitTest(agentId)
+  const setEpoch = () =>
+    ctx.db
+      .updateTable('event_counters')
+      .set({ database_epoch: 'an earlier one' })
+      .where('agent_id', '=', agentId)
+      .execute()
+  await setEpoch()
+  const before = BigInt(Date.now())
+  const first = await emitTest(agentId)
+  expect(first).toBeGreaterThanOrEqual(before - 60_000n)
+  expect(await emitTest(agentId)).toBe(first + 1n)
+  // A second restore of the same backup: above what was assigned meanwhile.
+  await ctx.db
+    .updateTable('event_counters')
+    .set({ database_epoch: 'an earlier one', last_seq: 2n })
+    .where('agent_id', '=', agentId)
+    .execute()
+  expect(await emitTest(agentId)).toBeGreaterThan(first + 1n)
+  // A clock that is behind does not make the numbers smaller.
+  const ahead = first * 2n
+  await ctx.db
+    .updateTable('event_counters')
+    .set({ last_seq: ahead })
+    .where('agent_id', '=', agentId)
+    .execute()
+  await setEpoch()
+  expect(await emitTest(agentId)).toBe(ahead + 1n)
+  const resets = [0n, 1n, 2n, 3n, first - 1n, first, ahead, ahead + 1n, ahead + 2n]
+  const [, , , , fourth] = await findEventsAfter(ctx.db, reader, 0n, 10)
+  expect(await Promise.all(resets.map((after) => findReset(ctx.db, reader, after)))).toEqual([
+    ...[undefined, undefined, undefined, 2n, 2n, undefined, fourth?.seq, undefined, ahead + 1n],
+  ])
+})
+
+test('findReset: a number older than every stored event is continued with the oldest', async () => {
+  const agentId = await newAgent()
+  const reader = { kind: 'agent', key: agentId } as const
+  for (let count = 0; count < 3; count++) await emitTest(agentId)
+  await ctx.db.deleteFrom('events').where('agent_id', '=', agentId).where('seq', '<', 3n).execute()
+  expect(await findReset(ctx.db, reader, 1n)).toBeUndefined()
+  await ctx.db.deleteFrom('events').where('agent_id', '=', agentId).execute()
+  expect(await findReset(ctx.db, reader, 3n)).toBeUndefined()
+  expect(await findReset(ctx.db, reader, 4n)).toBe(3n)
 })
 
 test('findEventsAfter: returns the event with its time, order and data', async () => {

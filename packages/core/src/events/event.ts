@@ -79,7 +79,7 @@ export type EventReader =
   | { readonly kind: 'agent'; readonly key: AgentId }
   | { readonly kind: 'buyer'; readonly key: Buyer }
 
-/** An event as it is read. `seq` counts from 1 without gaps, per reader. */
+/** An event as it is read. `seq` counts from 1, per reader, without gaps within a database epoch. */
 export interface MarketEvent {
   readonly seq: bigint
   readonly at: Date

@@ -10,4 +10,4 @@ export type {
   MarketEvent,
 } from './event.ts'
 export { maintainEventPartitions, maintainPartitions } from './partitions.ts'
-export { deleteEventsOf, findEventsAfter, findLastSeqs, lockBuyerEvents } from './store.ts'
+export { deleteEventsOf, findEventsAfter, findLastSeqs, findReset, lockBuyerEvents } from './store.ts'

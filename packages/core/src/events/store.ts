@@ -15,7 +15,8 @@ function sqlNames(kind: EventReader['kind']) {
 
 /**
  * Assigns the reader's next number and inserts the event: the parts `next_number` and `new_event` of a `with` clause. The
- * counter's row stays locked until the commit, so numbers have no gaps and become visible in order.
+ * counter's row stays locked until the commit, so numbers have no gaps and become visible in order. A new database epoch
+ * continues with the time in milliseconds, far above every number that an earlier one can have lost.
  */
 export function newEvent(
   { kind, key }: EventReader,
@@ -25,7 +26,9 @@ export function newEvent(
   return sql`
     next_number as (
       insert into ${counters} as counter (${reader}, last_seq) values (${key}, 1)
-      on conflict (${reader}) do update set last_seq = counter.last_seq + 1
+      on conflict (${reader}) do update set database_epoch = excluded.database_epoch, last_seq = case
+        when counter.database_epoch = excluded.database_epoch then counter.last_seq + 1
+        else greatest(counter.last_seq + 1, (extract(epoch from clock_timestamp()) * 1000)::bigint) end
       returning last_seq
     ), new_event as (
       insert into ${events} (${reader}, seq, at, event, order_id, data)
@@ -78,6 +81,25 @@ export async function findEventsAfter(
     select seq, at, event, order_id as "orderId", data from ${events}
     where ${reader} = ${key} and seq > ${after} order by seq limit ${limit}`.execute(db)
   return rows
+}
+
+/**
+ * Where to continue after a number that no event of the reader has, because the database lost it: after the last event before
+ * it. Undefined when the number is that of an event, or older than every stored one.
+ */
+export async function findReset(
+  db: Db | Tx,
+  { kind, key }: EventReader,
+  after: bigint,
+): Promise<bigint | undefined> {
+  if (after === 0n) return undefined
+  const { counters, events, reader } = sqlNames(kind)
+  const { rows } = await sql<{ newest: bigint | null; last: bigint | null }>`
+    select (select seq from ${events} where ${reader} = ${key} and seq <= ${after} order by seq desc limit 1) as newest,
+      (select last_seq from ${counters} where ${reader} = ${key}) as last`.execute(db)
+  const { newest = null, last = null } = rows[0] ?? {}
+  if (newest !== null) return newest === after ? undefined : newest
+  return after > (last ?? 0n) ? (last ?? 0n) : undefined
 }
 
 /** The last number of each reader that has events. */

@@ -126,6 +126,23 @@ describe('idempotency', () => {
     await expect(storeResponse(ctx, ctx.db, expired, RESPONSE)).rejects.toMatchObject({ kind: 'unavailable' })
   })
 
+  test('a lease of an earlier database epoch is free at once, and its holder can store no response', async () => {
+    const request = requestOf()
+    const before = await acquire(request)
+    await ctx.db
+      .updateTable('requests')
+      .set({ database_epoch: 'an earlier one' })
+      .where('key', '=', request.key)
+      .execute()
+    const after = await acquire(request)
+    await expect(storeResponse(ctx, ctx.db, before, RESPONSE)).rejects.toMatchObject({
+      extra: { code: 'request_taken_over' },
+    })
+    await expect(acquireLease(ctx, request)).rejects.toMatchObject({ extra: { code: 'request_in_progress' } })
+    await storeResponse(ctx, ctx.db, after, RESPONSE)
+    expect(await acquireLease(ctx, request)).toEqual({ replay: RESPONSE })
+  })
+
   test('a lease is valid until its last millisecond', async () => {
     const request = requestOf()
     await acquire(request)

@@ -1,3 +1,4 @@
+import { DATABASE_EPOCH } from '@market/database/epoch'
 import type { Db, Tx } from '@market/database/transact'
 import { sql } from 'kysely'
 import type { Resealing, SealedRow } from '../reseal.ts'
@@ -14,7 +15,10 @@ export interface RequestRow {
   readonly created_at: Date
 }
 
-/** Returns the number of the attempt when the key is new, or its lease or its retention has expired. */
+/**
+ * Returns the number of the attempt when the key is new, or its lease or its retention has expired. A lease of an earlier
+ * database epoch is free: the connection that had its transaction is gone.
+ */
 export async function leaseRow(
   db: Db,
   request: RequestKey,
@@ -41,6 +45,7 @@ export async function leaseRow(
           status: null,
           response_sealed: null,
           leased_until: at.leasedUntil,
+          database_epoch: DATABASE_EPOCH,
           created_at: at.now,
           attempt: sql<number>`requests.attempt + 1`,
         })
@@ -49,7 +54,10 @@ export async function leaseRow(
             where('requests.created_at', '<', at.retainedSince),
             where.and([
               where('requests.state', '=', 'running'),
-              where('requests.leased_until', '<', at.now),
+              where.or([
+                where('requests.leased_until', '<', at.now),
+                where('requests.database_epoch', '<>', DATABASE_EPOCH),
+              ]),
               where('requests.fingerprint', '=', request.fingerprint),
               where('requests.operation', '=', request.operation),
             ]),

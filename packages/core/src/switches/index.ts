@@ -1,2 +1,3 @@
-export { payoutSwitches, type SwitchState, WALLET_SWITCH } from './switch.ts'
+export { recordEpoch } from './store.ts'
+export { payoutSwitches, type SwitchState, VENUE_SWITCH, WALLET_SWITCH } from './switch.ts'
 export { isStopped, listSwitches, rejectWhileStopped, turnSwitch } from './switches.ts'

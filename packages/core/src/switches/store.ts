@@ -1,22 +1,59 @@
+import { DATABASE_EPOCH } from '@market/database/epoch'
+import type { Tables } from '@market/database/tables'
 import type { Db, Tx } from '@market/database/transact'
-import { sql } from 'kysely'
-import { isSwitch, type SwitchName, type SwitchState } from './switch.ts'
+import { type Selectable, sql } from 'kysely'
+import type { Needs } from '../context.ts'
+import {
+  EPOCH_SWITCHES,
+  type EpochSwitch,
+  isSwitch,
+  NEW_EPOCH,
+  type SwitchName,
+  type SwitchState,
+} from './switch.ts'
+
+const isOtherEpoch = sql<boolean>`coalesce(database_epoch <> ${DATABASE_EPOCH}, false)`
 
 export async function findSwitches(db: Db): Promise<SwitchState[]> {
-  const rows = await db.selectFrom('switches').selectAll().execute()
-  return rows.flatMap(({ name, ...row }) =>
-    isSwitch(name)
-      ? [
-          {
-            name,
-            onSince: row.on_since,
-            changedAt: row.changed_at,
-            changedBy: row.changed_by,
-            reason: row.reason,
-          },
-        ]
-      : [],
-  )
+  const rows = await db
+    .selectFrom('switches')
+    .selectAll()
+    .select([isOtherEpoch.as('is_other_epoch'), sql<Date>`pg_postmaster_start_time()`.as('started_at')])
+    .execute()
+  return rows.flatMap(({ name, ...row }) => {
+    if (!isSwitch(name)) return []
+    if (row.on_since !== null || !row.is_other_epoch) return [stateOf(name, row)]
+    const since = row.started_at
+    return [{ name, onSince: since, changedAt: since, changedBy: 'system', reason: NEW_EPOCH }]
+  })
+}
+
+const stateOf = (name: SwitchName, row: Omit<Selectable<Tables['switches']>, 'name'>): SwitchState => ({
+  name,
+  onSince: row.on_since,
+  changedAt: row.changed_at,
+  changedBy: row.changed_by,
+  reason: row.reason,
+})
+
+/**
+ * Call it in the transaction that requests what the switch stops. It records the database epoch of the first request; from
+ * then on a new epoch turns the switch on.
+ */
+export async function recordEpoch({ clock }: Needs<'clock'>, tx: Tx, name: EpochSwitch): Promise<void> {
+  const database_epoch = DATABASE_EPOCH
+  const change = { changed_at: clock.now(), changed_by: 'system', reason: 'Used for the first time' }
+  await tx
+    .insertInto('switches')
+    .values({ name, database_epoch, ...change })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+  await tx
+    .updateTable('switches')
+    .set({ database_epoch })
+    .where('name', '=', name)
+    .where('database_epoch', 'is', null)
+    .execute()
 }
 
 /** Writers share this advisory lock; turning a switch acquires it exclusively. */
@@ -43,7 +80,11 @@ export async function waitForWriters(tx: Tx): Promise<void> {
 export async function findSwitchesOn(tx: Tx): Promise<readonly string[]> {
   const seen = seenByTransaction.get(tx)
   if (seen !== undefined) return seen
-  const rows = await tx.selectFrom('switches').select('name').where('on_since', 'is not', null).execute()
+  const rows = await tx
+    .selectFrom('switches')
+    .select('name')
+    .where((where) => where.or([where('on_since', 'is not', null), isOtherEpoch]))
+    .execute()
   return rows.map((row) => row.name)
 }
 
@@ -51,7 +92,13 @@ export async function saveSwitch(
   tx: Tx,
   state: { name: SwitchName; on: boolean; at: Date; by: string; reason: string },
 ): Promise<SwitchState> {
-  const change = { changed_at: state.at, changed_by: state.by, reason: state.reason }
+  const isRelease = !state.on && EPOCH_SWITCHES.some((name) => name === state.name)
+  const change = {
+    changed_at: state.at,
+    changed_by: state.by,
+    reason: state.reason,
+    ...(isRelease && { database_epoch: DATABASE_EPOCH }),
+  }
   const row = await tx
     .insertInto('switches')
     .values({ name: state.name, on_since: state.on ? state.at : null, ...change })
@@ -63,11 +110,5 @@ export async function saveSwitch(
     )
     .returningAll()
     .executeTakeFirstOrThrow()
-  return {
-    name: state.name,
-    onSince: row.on_since,
-    changedAt: row.changed_at,
-    changedBy: row.changed_by,
-    reason: row.reason,
-  }
+  return stateOf(state.name, row)
 }

@@ -4,7 +4,8 @@ import { type MarketContext, marketContext } from '@market/testing/market-contex
 import { testDatabase } from '@market/testing/postgres'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { verifyAudit } from '../audit/index.ts'
-import { listSwitches, rejectWhileStopped, turnSwitch } from './switches.ts'
+import { recordEpoch } from './store.ts'
+import { isStopped, listSwitches, rejectWhileStopped, turnSwitch } from './switches.ts'
 
 describe('switches', () => {
   let ctx: MarketContext
@@ -28,6 +29,7 @@ describe('switches', () => {
       { name: 'freeze_payouts_base', ...off },
       { name: 'freeze_payouts_alt', ...off },
       { name: 'freeze_wallets_solana', ...off },
+      { name: 'freeze_venues', ...off },
     ])
   })
 
@@ -74,6 +76,26 @@ describe('switches', () => {
     await turnSwitch(ctx, { name: 'read_only', on: false, reason: 'off' })
     const third = await turnSwitch(ctx, { name: 'read_only', on: true, reason: 'three' })
     expect(third.onSince).toEqual(ctx.clock.now())
+  })
+
+  test('a new database epoch: turns on the switches of what was used before, until an operator turns them off', async () => {
+    await ctx.transact((tx) => recordEpoch(ctx, tx, 'freeze_wallets_solana'))
+    expect(await isOn()).toEqual([])
+    const setEpoch = (database_epoch: string) =>
+      ctx.db.updateTable('switches').set({ database_epoch }).execute()
+    await setEpoch('an earlier one')
+    expect(await isOn()).toEqual(['freeze_wallets_solana'])
+    expect(await ctx.transact((tx) => isStopped(tx, ['freeze_wallets_solana']))).toBe(true)
+    const stopped = ctx.transact((tx) => rejectWhileStopped(tx, ['freeze_wallets_solana']))
+    await expect(stopped).rejects.toMatchObject({ extra: { code: 'freeze_wallets_solana' } })
+    // A request of the new epoch does not release it.
+    await ctx.transact((tx) => recordEpoch(ctx, tx, 'freeze_wallets_solana'))
+    expect(await isOn()).toEqual(['freeze_wallets_solana'])
+    await turnSwitch(ctx, { name: 'freeze_wallets_solana', on: true, reason: 'compare first' })
+    await turnSwitch(ctx, { name: 'freeze_wallets_solana', on: false, reason: 'compared' })
+    expect(await isOn()).toEqual([])
+    await setEpoch('an earlier one')
+    expect(await isOn()).toEqual(['freeze_wallets_solana'])
   })
 
   test('turnSwitch: records actor and reason in the audit log', async () => {

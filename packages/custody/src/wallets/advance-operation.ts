@@ -1,10 +1,9 @@
-import { record } from '@market/core/audit'
 import { openWallet } from '@market/core/custody'
 import type { SignedOperation, WalletIntent, WalletSigner } from '@market/core/ports/agent-wallets'
 import type { PayoutOutcome } from '@market/core/ports/payout-sender'
 import { isStopped, rejectWhileStopped, WALLET_SWITCH } from '@market/core/switches'
-import { type Tx, transact } from '@market/database/transact'
-import { END_LEAK, findAgentById, notifyOwner } from '@market/identity/agents'
+import { currentEpoch } from '@market/database/epoch'
+import { type Db, type Tx, transact } from '@market/database/transact'
 import { ApiError } from '@market/kernel/api-error'
 import { assert } from '@market/kernel/assert'
 import { earlier, later, MINUTE, SECOND } from '@market/kernel/clock'
@@ -16,6 +15,7 @@ import {
   type OperationId,
   type WalletOperation,
 } from './operation.ts'
+import { report } from './report-operation.ts'
 import { hasEnded } from './states.ts'
 import {
   deleteExportsBefore,
@@ -57,16 +57,37 @@ export async function advanceOperations(
   )
 }
 
-/** Does the next step: check, sign and store, send, or observe. Returns when to look again, or undefined at the end. */
+/**
+ * Does the next step: check, sign and store, send, or observe. Returns when to look again, or undefined when it has ended or
+ * waits for an operator.
+ */
 export async function advanceOperation(ctx: SignerContext, id: OperationId): Promise<number | undefined> {
   const operation = await findOperation(ctx.db, id)
   if (hasEnded(operation)) return undefined
   const signed = await findSignatures(ctx.db, id)
+  const isUnknown = operation.task.kind !== 'export' && (await isOfEarlierEpoch(ctx.db, operation))
+  if (signed.length === 0 && isUnknown) return endUnknown(ctx, operation, 0)
   if (signed.length === 0 && isTooOld(ctx, operation)) return fail(ctx, operation, 0, 'expired')
   if (operation.task.kind === 'export') return exportSecret(ctx, operation)
   const signer = ctx.walletSigner
   if (signer === undefined) return WAITING_MS
   return signed.length === 0 ? sign(ctx, signer, operation, 0) : follow(ctx, signer, operation, signed)
+}
+
+/** Then its signature may have been stored, sent and lost with the database, so it is never signed again. */
+const isOfEarlierEpoch = async (
+  db: Db | Tx,
+  { databaseEpoch }: Pick<WalletOperation, 'databaseEpoch'>,
+): Promise<boolean> => databaseEpoch !== (await currentEpoch(db))
+
+/** Held until an operator turns the switch off, and then ended: the owner must look at what the wallet sent. */
+async function endUnknown(
+  ctx: SignerContext,
+  operation: WalletOperation,
+  signatures: number,
+): Promise<undefined> {
+  if (!(await isFrozen(ctx))) return fail(ctx, operation, signatures, 'outcome_unknown')
+  await saveDue(ctx.db, operation.id, later(ctx.clock.now(), WAITING_MS))
 }
 
 const isTooOld = ({ clock }: SignerContext, { createdAt }: WalletOperation): boolean =>
@@ -106,6 +127,7 @@ async function sign(
   operation: WalletOperation,
   before: number,
 ): Promise<number | undefined> {
+  if (await isOfEarlierEpoch(ctx.db, operation)) return endUnknown(ctx, operation, before)
   // What expired is over. Kept open while wallets are stopped, it would block the wallet, and nodes forget old transactions.
   if (await isFrozen(ctx)) return before === 0 ? WAITING_MS : fail(ctx, operation, before, 'expired')
   // A stored signature shows that this was checked. The owner signed for everything, and the amount is known since.
@@ -154,7 +176,8 @@ async function store(
     return await transact(ctx.db, async (tx) => {
       await rejectWhileStopped(tx, [WALLET_SWITCH])
       const locked = await lockOperation(tx, operation.id)
-      if (hasEnded(locked) || (await findSignatures(tx, locked.id)).length !== attempt - 1) return 'lost'
+      if (hasEnded(locked) || (await isOfEarlierEpoch(tx, locked))) return 'lost'
+      if ((await findSignatures(tx, locked.id)).length !== attempt - 1) return 'lost'
       const rejection = await findRejection(ctx, tx, locked, amount ?? 0n)
       if (rejection !== undefined) {
         await end(ctx, tx, locked, rejection)
@@ -235,53 +258,5 @@ async function exportSecret(ctx: SignerContext, operation: WalletOperation): Pro
     throw error
   } finally {
     seed.fill(0)
-  }
-}
-
-/** Every end of an operation is in the audit log, and the owner is notified of what the wallet did. */
-async function report(ctx: SignerContext, tx: Tx, operation: WalletOperation): Promise<void> {
-  const { id, agentId, task, failure, reference } = operation
-  const audit = { ...ctx, actor: { kind: 'system', name: 'wallets' } as const, requestId: id }
-  await record(audit, tx, {
-    act: `wallets.${task.kind}.${failure === null ? 'done' : 'failed'}`,
-    subject: agentId,
-    details: {
-      operation_id: id,
-      ...(failure !== null && { failure }),
-      ...(reference !== null && { reference }),
-    },
-  })
-  if (failure !== null) return
-  const agent = await findAgentById(tx, agentId)
-  const data = { operation_id: id, ...('to' in task && { to: task.to }) }
-  await notifyOwner(ctx, tx, agent, { ...notificationOf(agent.name, operation), data })
-}
-
-function notificationOf(name: string, { task, reference, mint }: WalletOperation) {
-  switch (task.kind) {
-    case 'export':
-      return {
-        kind: 'agent.wallet_exported',
-        title: `The secret key of ${name}’s wallet was exported`,
-        body: 'Whoever has it can spend what the wallet holds. If this was not you, withdraw everything now.',
-      } as const
-    case 'launch':
-      return {
-        kind: 'agent.token_launched',
-        title: `${name} launched its token ${task.token.symbol}`,
-        body: `The mint is ${mint}. ${END_LEAK}`,
-      } as const
-    case 'identity':
-      return {
-        kind: 'agent.identity_minted',
-        title: `${name} minted its identity`,
-        body: `The mint is ${mint}. ${END_LEAK}`,
-      } as const
-    default:
-      return {
-        kind: 'agent.wallet_sent',
-        title: `${name}’s wallet sent ${task.asset}`,
-        body: `The transaction ${reference} sent to ${task.to}. ${END_LEAK}`,
-      } as const
   }
 }

@@ -9,6 +9,7 @@ import type { AgentId } from '@market/kernel/ids'
 import { findWithdrawAddresses } from './addresses/store.ts'
 import { addressesAt, type WithdrawAddresses } from './addresses/withdraw-address.ts'
 import { underfunded } from './failure.ts'
+import { withHold } from './hold.ts'
 import { requiredLamports, type WalletOperation } from './operation.ts'
 import { findLastOperation, findOperations } from './store.ts'
 import { requireReader, type WalletServices } from './wallet-context.ts'
@@ -97,5 +98,5 @@ export async function listOperations(
     after: after && [after.createdAt, after.id],
   })
   const { rows, nextCursor } = pages.pageOf(found, limit)
-  return { operations: rows, nextCursor }
+  return { operations: await withHold(ctx, rows), nextCursor }
 }

@@ -42,6 +42,7 @@ export type OperationFailure =
   | 'rejected_on_chain'
   | 'bad_metadata'
   | 'expired'
+  | 'outcome_unknown'
 
 export interface WalletOperation<T extends Task = Task> {
   readonly id: OperationId
@@ -57,8 +58,12 @@ export interface WalletOperation<T extends Task = Task> {
   readonly mint: string | null
   readonly sealedExport: string | null
   readonly failure: OperationFailure | null
+  /** The database epoch of the request. A later one may have lost a signature that was sent. */
+  readonly databaseEpoch: string
   readonly createdAt: Date
   readonly updatedAt: Date
+  /** The switch that holds it; absent where nobody asked for it. */
+  readonly holdCode?: string | undefined
 }
 
 /** An operation that nothing was signed for is given up after this time. */

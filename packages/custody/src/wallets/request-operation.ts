@@ -1,10 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { record } from '@market/core/audit'
 import { type Needs, nameOf } from '@market/core/context'
+import { recordEpoch, WALLET_SWITCH } from '@market/core/switches'
 import type { Tx } from '@market/database/transact'
 import { ApiError } from '@market/kernel/api-error'
 import type { AgentId } from '@market/kernel/ids'
 import { addressOf } from './get-funding.ts'
+import { withHold } from './hold.ts'
 import type { OwnerSignature, Task, WalletOperation } from './operation.ts'
 import { hasEnded } from './states.ts'
 import { findActiveOperation, findOperation, insertOperation } from './store.ts'
@@ -24,6 +26,7 @@ export async function requestOperation(
 ): Promise<WalletOperation> {
   const active = await findActiveOperation(tx, agentId)
   if (active !== undefined) throw walletBusy(active)
+  await recordEpoch(ctx, tx, WALLET_SWITCH)
   const operation = await insertOperation(tx, {
     id: ctx.ids.next('wop'),
     agentId,
@@ -63,7 +66,8 @@ export async function awaitOperation(
   const until = performance.now() + resultWaitMs
   for (let seen = operation; ; seen = await findOperation(db, operation.id)) {
     const left = until - performance.now()
-    if (hasEnded(seen) || left <= 0) return seen
+    if (hasEnded(seen)) return seen
+    if (left <= 0) return (await withHold({ db }, [seen]))[0] ?? seen
     await wait(Math.min(POLL_MS, left))
   }
 }

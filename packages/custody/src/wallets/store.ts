@@ -75,6 +75,7 @@ const operationOf = (row: Row): WalletOperation => ({
   mint: row.mint,
   sealedExport: row.exported_key,
   failure: row.failure as OperationFailure | null,
+  databaseEpoch: row.database_epoch,
   createdAt: row.created_at,
   updatedAt: row.updated_at,
 })

@@ -1,6 +1,6 @@
 import { NONCE_USED_BY_ANOTHER } from '@market/core/ports/payout-sender'
 import type { Venue, VenueStep } from '@market/core/ports/venue'
-import { isStopped, payoutSwitches } from '@market/core/switches'
+import { isStopped, payoutSwitches, VENUE_SWITCH } from '@market/core/switches'
 import { transact } from '@market/database/transact'
 import { HOUR, MINUTE } from '@market/kernel/clock'
 import type { EarnContext } from '../pools/index.ts'
@@ -80,7 +80,7 @@ async function sign(
   const signed = await venue.sign({ step, amount: move.amount }, nonce, previous)
   const isStored = await transact(ctx.db, async (tx) => {
     const locked = await lockMove(tx, move.id)
-    if (locked.state !== move.state || (await isStopped(tx, payoutSwitches(move.network)))) return false
+    if (locked.state !== move.state || (await isStopped(tx, switchesOf(move)))) return false
     return insertSignature(tx, move.id, { step, round, attempt }, signed, ctx.clock.now())
   })
   // After an error the outcome is unknown: the next step observes it and sends it again.
@@ -89,5 +89,7 @@ async function sign(
 }
 
 /** The switches that stop payouts of a network stop its venue wallet as well. */
-const isFrozen = ({ db }: EarnContext, { network }: Move): Promise<boolean> =>
-  transact(db, (tx) => isStopped(tx, payoutSwitches(network)))
+const switchesOf = ({ network }: Move) => [VENUE_SWITCH, ...payoutSwitches(network)] as const
+
+const isFrozen = ({ db }: EarnContext, move: Move): Promise<boolean> =>
+  transact(db, (tx) => isStopped(tx, switchesOf(move)))

@@ -1,4 +1,5 @@
 import type { Needs } from '@market/core/context'
+import { recordEpoch, VENUE_SWITCH } from '@market/core/switches'
 import type { Tx } from '@market/database/transact'
 import { earlier, SECOND } from '@market/kernel/clock'
 import type { Usdc } from '@market/kernel/money'
@@ -32,6 +33,7 @@ export async function requestDeploy(
   { key, network, wallet }: Pool,
   amount: Usdc,
 ): Promise<Move> {
+  await recordEpoch(ctx, tx, VENUE_SWITCH)
   const id = ctx.ids.next('emv')
   const move = await insertMove(tx, { id, kind: 'deploy', poolKey: key, network, amount }, ctx.clock.now())
   await requestPayout(ctx, tx, {
@@ -48,5 +50,7 @@ export async function requestDeploy(
 /** Begins to move money from the venue to the treasury, when the wallet is free. */
 export async function requestRecall(ctx: Ctx, tx: Tx, { key, network }: Pool, amount: Usdc): Promise<void> {
   const recall = { id: ctx.ids.next('emv'), kind: 'recall', poolKey: key, network, amount } as const
-  if (await mayUseWallet(ctx, tx, recall)) await insertMove(tx, recall, ctx.clock.now())
+  if (!(await mayUseWallet(ctx, tx, recall))) return
+  await recordEpoch(ctx, tx, VENUE_SWITCH)
+  await insertMove(tx, recall, ctx.clock.now())
 }

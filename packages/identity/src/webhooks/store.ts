@@ -1,3 +1,4 @@
+import { DATABASE_EPOCH } from '@market/database/epoch'
 import { type NewestFirstPage, newestFirstPage } from '@market/database/newest-first'
 import type { Tables } from '@market/database/tables'
 import type { Db, Tx } from '@market/database/transact'
@@ -52,10 +53,11 @@ export async function leaseDeliveryQueue(
     .onConflict((conflict) =>
       conflict
         .column('agent_id')
-        .doUpdateSet({ holder: lease.holder, held_until: lease.until })
+        .doUpdateSet({ holder: lease.holder, held_until: lease.until, database_epoch: DATABASE_EPOCH })
         .where((where) =>
           where.or([
             where('delivery_queues.held_until', '<=', lease.now),
+            where('delivery_queues.database_epoch', '<>', DATABASE_EPOCH),
             where('delivery_queues.holder', '=', lease.holder),
           ]),
         ),

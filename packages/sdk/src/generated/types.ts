@@ -1,7 +1,7 @@
 // Written by `npm run sdk:types` from the contract. Do not change it.
 
 export type Switch = {
-  name: "read_only" | "freeze_intake" | "freeze_payouts" | "freeze_payouts_solana" | "freeze_payouts_base" | "freeze_payouts_alt" | "freeze_wallets_solana"
+  name: "read_only" | "freeze_intake" | "freeze_payouts" | "freeze_payouts_solana" | "freeze_payouts_base" | "freeze_payouts_alt" | "freeze_wallets_solana" | "freeze_venues"
   on: boolean
   on_since: string | null
   changed_at: string | null
@@ -1020,6 +1020,8 @@ export type WalletOperation = {
   mint: string | null
   /** Why it failed */
   failure: string | null
+  /** The switch of the operators that holds it */
+  hold_code: string | null
   /** ISO 8601, UTC */
   created_at: string
   /** ISO 8601, UTC */
@@ -1038,6 +1040,8 @@ export type ExportedKey = {
   mint: string | null
   /** Why it failed */
   failure: string | null
+  /** The switch of the operators that holds it */
+  hold_code: string | null
   /** ISO 8601, UTC */
   created_at: string
   /** ISO 8601, UTC */
@@ -1233,7 +1237,7 @@ export type AgentPayout = {
 }
 
 export type Event = {
-  /** The number of an event. Numbers count from 1 without gaps, for each agent and for each buyer */
+  /** The number of an event. Numbers count up from 1, for each agent and for each buyer */
   cursor: string
   event: string
   /** Empty for events without an order */
@@ -3130,12 +3134,12 @@ export interface Operations {
       next_cursor: string | null
     }
   }
-  /** List events. Oldest first, stored for 90 days. An agent gets the same events as its webhooks; with `role=buyer` a user, wallet or agent gets the events of the orders it bought. Save `next_cursor` and pass it as `after`; no event is skipped. GET /api/events/stream sends them at once. */
+  /** List events. Oldest first, stored for 90 days. An agent gets the same events as its webhooks; with `role=buyer` a user, wallet or agent gets the events of the orders it bought. Save `next_cursor` and pass it as `after`; no event is skipped. A cursor that a restored database does not know is 409 `cursor_reset`: continue with its `next_cursor`. GET /api/events/stream sends them at once. */
   listEvents: {
     input: {
-      /** Whose events: those of your agent as a seller, or those of the orders you bought. Default: seller */
+      /** Whose events: of what your agent sells, or of the orders you bought. Default: seller */
       role?: "seller" | "buyer" | undefined
-      /** The cursor of the last event you handled, or 0 to start at the oldest */
+      /** The last event you handled, or 0 to start at the oldest */
       after?: string | undefined
       limit?: number | undefined
     }

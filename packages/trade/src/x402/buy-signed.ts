@@ -1,4 +1,5 @@
 import type { Facilitator, Facilitators, PaymentProof, SignedPayment } from '@market/core/ports/facilitator'
+import { currentEpoch } from '@market/database/epoch'
 import { ApiError, unavailable } from '@market/kernel/api-error'
 import { earlier, HOUR, later, SECOND } from '@market/kernel/clock'
 import { ownService } from '../orders/index.ts'
@@ -48,7 +49,7 @@ export async function buySigned(
     )
   const key = { network: facilitator.network, kind: proof.kind, proof: proof.proof }
   const known = await findPurchase(ctx.db, key)
-  if (known !== undefined && isClaimed(known, ctx.clock.now())) return follow(ctx, offer, known, key)
+  if (known !== undefined && (await isClaimed(ctx, known))) return follow(ctx, offer, known, key)
 
   if (offer.payer !== undefined && offer.payer !== proof.payer) throw ownerNotPayer()
   const today = await offer.quote()
@@ -89,10 +90,10 @@ export const problemOf = (reason: string | null): PaymentProblem => {
 const facilitatorOf = (all: Facilitators, { version, network }: SignedCredential): Facilitator | undefined =>
   Object.values(all).find((one) => (version === 2 ? one.caip2 : one.v1) === network)
 
-const isClaimed = (purchase: Purchase, now: Date): boolean =>
-  purchase.state === 'sent' ||
-  purchase.state === 'done' ||
-  (purchase.state === 'claimed' && purchase.leaseUntil >= now)
+async function isClaimed({ db, clock }: PurchaseContext, purchase: Purchase): Promise<boolean> {
+  if (purchase.state !== 'claimed') return purchase.state !== 'void'
+  return purchase.leaseUntil >= clock.now() && purchase.databaseEpoch === (await currentEpoch(db))
+}
 
 const ownerNotPayer = (): ApiError =>
   new ApiError(

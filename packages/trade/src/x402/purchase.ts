@@ -34,6 +34,8 @@ interface Common extends ProofKey, PurchaseRequest {
   readonly payer: string | null
   readonly due: Usdc
   readonly leaseUntil: Date
+  /** Of the claim; absent before it is stored. A lease of an earlier database epoch is over. */
+  readonly databaseEpoch?: string | undefined
   readonly createdAt: Date
 }
 

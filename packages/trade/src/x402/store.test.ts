@@ -48,6 +48,22 @@ test('claim: after its lease expired, the holder can store neither a settlement 
   expect(await stateOf(quick)).toBe('sent')
 })
 
+test('claim: a lease of an earlier database epoch is free at once, and its holder can store nothing', async () => {
+  const held = newClaim()
+  await claim(held)
+  await ctx.db
+    .updateTable('purchases')
+    .set({ database_epoch: 'an earlier one' })
+    .where('proof', '=', held.proof)
+    .execute()
+  ctx.clock.advance(1)
+  const next = { ...newClaim(held.proof), id: held.id }
+  expect(await claim(next)).toMatchObject({ id: held.id, state: 'claimed' })
+  expect(await send(held)).toBe(false)
+  expect(await claim(newClaim(held.proof))).toBeUndefined()
+  expect(await send(next)).toBe(true)
+})
+
 test('cleanup: deletes void and unfinished purchases after a week, and keeps sent ones', async () => {
   const [rejected, left, sent, fresh] = [newClaim(), newClaim(), newClaim(), newClaim()]
   for (const one of [rejected, left, sent]) await claim(one)

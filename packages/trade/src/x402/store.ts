@@ -22,6 +22,7 @@ export function purchaseOf(row: PurchaseRow): Purchase {
     payer: row.payer,
     due: usdc(row.amount_micros),
     leaseUntil: row.lease_until,
+    databaseEpoch: row.database_epoch,
     createdAt: row.created_at,
   }
   switch (row.state) {
@@ -69,7 +70,8 @@ export const lockPurchase = async (tx: Tx, id: PurchaseId): Promise<Purchase> =>
   purchaseOf(await purchases(tx).where('id', '=', id).forUpdate().executeTakeFirstOrThrow())
 
 /**
- * Claims a payment for this process: a new one, one that never took effect, or one whose lease expired. Undefined when
+ * Claims a payment for this process: a new one, one that never took effect, or one whose lease expired
+ * or is of an earlier database epoch. Undefined when
  * another process has the claim.
  */
 export async function claimPurchase(
@@ -87,8 +89,10 @@ export async function claimPurchase(
       subject = excluded.subject, request = excluded.request, fingerprint = excluded.fingerprint,
       request_key = excluded.request_key, binding = excluded.binding, payer = excluded.payer,
       amount_micros = excluded.amount_micros, state = 'claimed', lease_until = excluded.lease_until,
+      database_epoch = excluded.database_epoch,
       reference = null, why = null, created_at = excluded.created_at, updated_at = excluded.updated_at
-    where purchases.state = 'void' or (purchases.state = 'claimed' and purchases.lease_until < ${now})
+    where purchases.state = 'void' or (purchases.state = 'claimed'
+      and (purchases.lease_until < ${now} or purchases.database_epoch <> excluded.database_epoch))
     returning *`.execute(db)
   return rows[0] && purchaseOf(rows[0])
 }

@@ -1,25 +1,11 @@
 import type { Needs } from '@market/core/context'
+import { DATABASE_EPOCH } from '@market/database/epoch'
 import type { Tables } from '@market/database/tables'
 import type { Db, Tx } from '@market/database/transact'
 import { usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
 import { type Selectable, sql } from 'kysely'
 import type { Guard } from '../outgoing/guard.ts'
-
-/**
- * Changes after a restart, a recovery to an earlier time or the promotion of a replica (start time of the server), after a
- * restore into another or the same database (ids of database and table), and after a rewrite of the table (its file).
- */
-const DATABASE_EPOCH = sql<string>`(select concat_ws('/', extract(epoch from pg_postmaster_start_time()), database.oid,
-  'payouts'::regclass::oid, pg_relation_filenode('payouts'))
-  from pg_database as database where database.datname = current_database())`
-
-export async function currentEpoch(db: Db): Promise<string> {
-  const { rows } = await sql<{ database_epoch: string }>`select ${DATABASE_EPOCH} as database_epoch`.execute(
-    db,
-  )
-  return rows[0]?.database_epoch ?? ''
-}
 
 const guardOf = (row: Selectable<Tables['payout_guards']> & { current_epoch: string }): Guard => ({
   network: row.network as Network,

@@ -1,9 +1,10 @@
 import type { Needs } from '@market/core/context'
 import type { Chain, ObservedOutgoingTransfer } from '@market/core/ports/chain'
+import { currentEpoch } from '@market/database/epoch'
 import { transact } from '@market/database/transact'
 import { SECOND } from '@market/kernel/clock'
 import type { Network } from '@market/kernel/network'
-import { beginEpoch, beginReading, currentEpoch, findGuard, saveGuard } from '../guards/store.ts'
+import { beginEpoch, beginReading, findGuard, saveGuard } from '../guards/store.ts'
 import { type Guard, isCompared } from './guard.ts'
 import { deleteReversed, saveOutgoingTransfers } from './store.ts'
 
