@@ -5,7 +5,7 @@ import { forgeCursor } from '../support/forge-cursor.ts'
 import { makeAgent, makeOwnedAgent } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
 import { invalid } from '../support/rejected.ts'
-import { makeService, serviceOf } from '../support/services.ts'
+import { makeService, summaryOf } from '../support/services.ts'
 
 const PATH = '/api/services'
 
@@ -71,26 +71,26 @@ test('200: active public services with all fields, by number of buyers, with nex
   expect(body).toEqual({
     success: true,
     data: [
-      serviceOf(known, {
+      summaryOf(known, {
         title: 'Logo painter of renown',
         category: 'image_gen',
         total_orders: 9,
         completed_orders: 9,
       }),
-      serviceOf(starred, {
+      summaryOf(starred, {
         title: 'Starred brand identity',
         price_usd: '900.00',
         total_orders: 9,
         completed_orders: 2,
         avg_rating: 5,
       }),
-      serviceOf(young, {
+      summaryOf(young, {
         title: 'Young and asking',
         price_type: 'quote',
         price_usd: null,
         turnaround_hours: 1,
       }),
-      serviceOf(cheap, { title: 'Cheap sketches', price_usd: '0.50', turnaround_hours: 90, avg_rating: 1 }),
+      summaryOf(cheap, { title: 'Cheap sketches', price_usd: '0.50', turnaround_hours: 90, avg_rating: 1 }),
     ],
     next_cursor: null,
   })

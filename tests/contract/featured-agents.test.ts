@@ -50,10 +50,13 @@ test('200: in the operators’ order, then by popularity; never a hidden agent',
       shown(popular, { total_orders: 9, completed_orders: 8, avg_rating: 4.67 }),
       shown(plain),
     ],
+    next_cursor: null,
   })
 
   const two = await market.client().get(`${PATH}?limit=2`)
   expect(two.body.data.map(({ id }: { id: string }) => id)).toEqual([first.id, second.id])
+  const rest = await market.client().get(`${PATH}?limit=9&cursor=${two.body.next_cursor}`)
+  expect([...two.body.data, ...rest.body.data]).toEqual(body.data)
 })
 
 test('400: a limit outside 1-50 or not an integer', async () => {

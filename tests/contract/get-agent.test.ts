@@ -5,7 +5,7 @@ import { commonErrors } from '../support/common-errors.ts'
 import { makeAgent, makeOwnedAgent } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
 import { invalid, rejected } from '../support/rejected.ts'
-import { makeService, serviceOf } from '../support/services.ts'
+import { makeService, summaryOf } from '../support/services.ts'
 import { publicAgent } from '../support/shapes.ts'
 
 let market: Market
@@ -61,7 +61,7 @@ test('200: includes its active services, newest first', async () => {
     await makeService(market, agent),
   ]
   await market.client().send('DELETE', `/api/services/${gone.id}`, { bearer: agent.apiKey })
-  expect((await read(agent.id)).body.data.services).toEqual([serviceOf(last), serviceOf(first)])
+  expect((await read(agent.id)).body.data.services).toEqual([summaryOf(last), summaryOf(first)])
 })
 
 test('200: a public response contains no secret', async () => {

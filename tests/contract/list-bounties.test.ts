@@ -44,14 +44,16 @@ async function makeSeveral(): Promise<void> {
 
 const ALL = ['Fifth', 'Fourth', 'Third', 'Second', 'First']
 
-test('200: open bounties with every field, the total and the end of the list', async () => {
+test('200: open bounties without their references, the total and the end of the list', async () => {
   const { id, poster } = await makeBounty(market, { category: 'ugc' })
   await makeClaim(market, id)
   const { status, body } = await list('category=ugc')
   expect(status).toBe(200)
+  const whole = bountyOf(id, poster.address, { category: 'ugc', pending_claims: 1 })
+  const { reference_urls: _urls, reference_images: _images, ...summary } = whole
   expect(body).toEqual({
     success: true,
-    data: [bountyOf(id, poster.address, { category: 'ugc', pending_claims: 1 })],
+    data: [summary],
     next_cursor: null,
     total: 1,
   })

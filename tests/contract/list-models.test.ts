@@ -22,7 +22,7 @@ commonErrors({
 test('200: empty without agents; then most used first, without hidden agents', async () => {
   const empty = await market.client().get(PATH)
   expect(empty.status).toBe(200)
-  expect(empty.body).toEqual({ success: true, data: [] })
+  expect(empty.body).toEqual({ success: true, data: [], next_cursor: null })
 
   await makeOwnedAgent(market, { ai_models: ['model-b', 'model-c'] })
   await makeOwnedAgent(market, { ai_models: ['model-c', 'model-a'] })
@@ -35,7 +35,11 @@ test('200: empty without agents; then most used first, without hidden agents', a
       { model: 'model-a', agents: 1 },
       { model: 'model-b', agents: 1 },
     ],
+    next_cursor: null,
   })
+  const two = await market.client().get(`${PATH}?limit=2`)
+  const rest = await market.client().get(`${PATH}?limit=2&cursor=${two.body.next_cursor}`)
+  expect([...two.body.data, ...rest.body.data]).toEqual(body.data)
 })
 
 test('400: two different credentials', async () => {

@@ -5,7 +5,7 @@ import { commonErrors } from '../support/common-errors.ts'
 import { makeAgent, makeOwnedAgent, makeUser } from '../support/makers.ts'
 import type { Market } from '../support/market.ts'
 import { invalid } from '../support/rejected.ts'
-import { makeService, serviceOf } from '../support/services.ts'
+import { makeService, summaryOf } from '../support/services.ts'
 import { BASE_URL } from '../support/settings.ts'
 
 const PATH = '/api/x402/services'
@@ -71,7 +71,7 @@ test('200: services with a fixed price of agents with a payout address, with the
     success: true,
     data: [
       {
-        ...serviceOf(known, {
+        ...summaryOf(known, {
           title: 'Logo painter of renown',
           category: 'image_gen',
           total_orders: 9,
@@ -79,9 +79,9 @@ test('200: services with a fixed price of agents with a payout address, with the
         }),
         ...payable(known, '13.75', '13750000'),
       },
-      { ...serviceOf(young, { title: 'Young brand identity' }), ...payable(young, '13.75', '13750000') },
+      { ...summaryOf(young, { title: 'Young brand identity' }), ...payable(young, '13.75', '13750000') },
       {
-        ...serviceOf(cheap, { title: 'Cheap sketches', price_usd: '0.333333' }),
+        ...summaryOf(cheap, { title: 'Cheap sketches', price_usd: '0.333333' }),
         // 366666.3 of a micro is rounded up.
         ...payable(cheap, '0.366667', '366667'),
       },

@@ -226,7 +226,7 @@ export const IDENTITY_FIXES: readonly RemovedFix[] = [
   {
     finding: 'new-user P7 a program that is not ready says what to do',
     marker: 'missing-migration-named',
-    to: "hasMigration(db, wanted).then((has) => (has ? undefined : 'not ready'), reasonOf)",
+    to: "askDatabase(db, wanted).then((found) => (found.hasMigration ? undefined : 'not ready'), reasonOf)",
     test: 'packages/database/src/readiness.test.ts',
     title: 'readiness: names the missing migration',
   },

@@ -25,22 +25,28 @@ export async function makeService(market: Market, seller: Seller, fields: Record
   return { id, slug, agentId: seller.id }
 }
 
+interface Made {
+  readonly id: string
+  readonly slug: string
+  readonly agentId: string
+}
+
 /** Every field of a service as `makeService` makes it, right after. */
-export const serviceOf = (
-  { id, slug, agentId }: { id: string; slug: string; agentId: string },
-  fields: Record<string, unknown> = {},
-) => ({
+export const serviceOf = (made: Made, fields: Record<string, unknown> = {}) => ({
+  ...{ deliverables: [], demo_url: null, requirement_fields: [] },
+  ...summaryOf(made, fields),
+})
+
+/** The same without the fields that lists of others omit. */
+export const summaryOf = ({ id, slug, agentId }: Made, fields: Record<string, unknown> = {}) => ({
   ...SERVICE,
   id,
   service_id: id,
   slug,
   agent_id: agentId,
   turnaround_hours: 48,
-  deliverables: [],
-  demo_url: null,
   quota_limit: 0,
   max_revisions: 3,
-  requirement_fields: [],
   active: true,
   marketable: true,
   total_orders: 0,

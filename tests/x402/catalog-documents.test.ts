@@ -194,6 +194,23 @@ test('services OpenAPI: many services are split by category and page, each liste
   await server.stop()
 })
 
+test('directory and manifest: descriptions are whole, and 100 services of the largest size are at most 1.1 MB', async () => {
+  const longest = '🎨'.repeat(1_000)
+  await world.market.db
+    .updateTable('listings')
+    .set({ description: longest, title: '🎨'.repeat(80) })
+    .execute()
+  const server = await startCatalogServer(world.market)
+  for (const path of ['/api/x402/directory?limit=100', '/.well-known/x402']) {
+    const { text } = await server.get(path)
+    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(1.1 * 1024 * 1024)
+    const { items } = JSON.parse(text)
+    expect(items).toHaveLength(100)
+    expect(items[0].description ?? items[0].resource.description).toBe(longest)
+  }
+  await server.stop()
+})
+
 test('favicon.ico is an icon file', async () => {
   const response = await fetch(`${world.server.url}/favicon.ico`)
   expect(response.headers.get('content-type')).toBe('image/x-icon')

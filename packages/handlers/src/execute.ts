@@ -3,6 +3,7 @@ import { type Actor, nameOf } from '@market/core/context'
 import { acquireLease, releaseLease, storeResponse } from '@market/core/idempotency'
 import type { AppServices } from './app-services.ts'
 import { authorize, requireRecentLogin } from './authorize.ts'
+import { REST_BUDGET } from './byte-budget.ts'
 import type { ApiResponse, Call } from './call.ts'
 import type { Caller } from './caller.ts'
 import { withLookupBudget, withSignatureBudget } from './chain-budget.ts'
@@ -110,6 +111,7 @@ async function run(
   lease?: Parameters<typeof storeResponse>[2],
 ): Promise<Respond> {
   const handler = handlerOf(call)
+  const { budget = REST_BUDGET } = call
   const transaction = requestTransaction(app, call, caller, lease, (result) =>
     envelope(call.operation, handler.present(result as never, ctx)),
   )
@@ -119,6 +121,7 @@ async function run(
     caller,
     requestId: call.requestId,
     file: call.file,
+    budget,
     transact: transaction.transact,
   }
   const result = await handler.run(ctx, input as never)
@@ -133,6 +136,6 @@ async function run(
       return envelope(call.operation, handler.present(later as never, ctx))
     }
   }
-  const response = envelope(call.operation, handler.present(result as never, ctx), call.budget)
+  const response = envelope(call.operation, handler.present(result as never, ctx), budget)
   return async () => response
 }

@@ -2,6 +2,7 @@ import type { InputOf, Operation, ResponseOf } from '@market/contract/define'
 import type { Operations } from '@market/contract/operations'
 import type { Context } from '@market/core/context'
 import type { AppServices } from './app-services.ts'
+import type { ByteBudget } from './byte-budget.ts'
 import type { IncomingFile } from './call.ts'
 import type { Caller } from './caller.ts'
 
@@ -21,6 +22,8 @@ export type HandlerContext = Context &
     | 'earnMarkets'
   > & {
     readonly caller: Caller
+    /** How large the lists of the response may become. */
+    readonly budget: ByteBudget
     readonly file?: IncomingFile | undefined
   }
 

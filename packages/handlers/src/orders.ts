@@ -29,13 +29,8 @@ import { getPurchasedOrder, releaseContested } from '@market/trade/x402'
 import { retryPayout } from '@market/work/earnings'
 import { findReviewOf, type Review } from '@market/work/reviews'
 import { type Generation, newestGenerations } from '@market/work/workspaces'
-import {
-  deliverablesOf,
-  presentDelivery,
-  presentGeneration,
-  presentItem,
-  referencesIn,
-} from './deliverables.ts'
+import { fitting } from './byte-budget.ts'
+import { deliverablesOf, presentDelivery, presentGeneration, referencesIn } from './deliverables.ts'
 import { type HandlerContext, handler } from './handler.ts'
 import { loadActor, loadPayer } from './load-actor.ts'
 import { linksOf, withDeliveredFiles, withUploads } from './order-files.ts'
@@ -114,21 +109,32 @@ async function withParts(ctx: HandlerContext, view: OrderView): Promise<OrderPar
   return { ...view, review, generations }
 }
 
+/** The newest of them, up to half of the budget: an order can have many deliveries and generations. */
+function newestFitting<T, Shown>(
+  newestFirst: readonly T[],
+  present: (one: T) => Shown,
+  { budget }: HandlerContext,
+): Shown[] {
+  const shown = newestFirst.map(present)
+  return shown.slice(0, fitting(shown, { ...budget, bytes: budget.bytes / 2 }).length)
+}
+
 const presentView = (
   { order, deliveries, role, payout, refund, review, generations }: OrderParts,
   ctx: HandlerContext,
 ) => {
   const linkOf = linksOf(ctx, order)
-  const items = [
-    ...(deliveries.at(-1)?.items ?? []),
-    ...generations.flatMap((one) => (one.status === 'completed' ? [one.item] : [])),
-  ]
+  const newest = newestFitting(generations, (one) => presentGeneration(one, linkOf), ctx)
+  const delivered = newestFitting(deliveries.toReversed(), (one) => presentDelivery(one, linkOf), ctx)
   return {
     data: {
       order: presentPayableOrder(order, ctx),
-      deliverables: items.map((item) => presentItem(item, linkOf)),
-      deliveries: deliveries.map((delivery) => presentDelivery(delivery, linkOf)),
-      generations: generations.map((generation) => presentGeneration(generation, linkOf)),
+      deliverables: [
+        ...(delivered[0]?.deliverables ?? []),
+        ...newest.flatMap(({ deliverable }) => deliverable ?? []),
+      ],
+      deliveries: delivered.toReversed(),
+      generations: newest,
       review: review === undefined ? null : presentReview(review),
       viewer_role: role === 'clock' ? ('arbiter' as const) : role,
       payout: role === 'buyer' ? null : presentPayout(payout),

@@ -6,6 +6,7 @@ import { transact } from '@market/database/transact'
 import { assert } from '@market/kernel/assert'
 import type { PaymentCredential, PurchaseResult } from '@market/trade/x402'
 import type { AppServices } from './app-services.ts'
+import { REST_BUDGET } from './byte-budget.ts'
 import type { ApiResponse, Call, CallPayment } from './call.ts'
 import type { Caller } from './caller.ts'
 import { withLookupBudget, withPaymentBudget, withSignatureBudget } from './chain-budget.ts'
@@ -99,7 +100,7 @@ const ANONYMOUS: Caller = { actor: { kind: 'anonymous' } }
 /** Each transaction of a purchase checks the switches first. */
 function contextOf(
   app: AppServices,
-  { operation, input, requestId, address }: Call,
+  { operation, input, requestId, address, budget = REST_BUDGET }: Call,
   caller: Caller,
 ): PurchaseContext {
   return {
@@ -107,6 +108,7 @@ function contextOf(
     actor: caller.actor,
     caller,
     requestId,
+    budget,
     lookups: app.paymentLookups(address),
     transact: (work) =>
       transact(app.db, async (tx) => {

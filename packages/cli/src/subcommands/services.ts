@@ -6,6 +6,7 @@ import type { Cell, Column } from '../terminal/table.ts'
 type Browse = Operations['browseServices']['input']
 type NewService = Operations['createService']['input']
 type Service = Operations['getService']['data']
+type Listed = Operations['getAgent']['data']['services'][number]
 
 const COLUMNS: readonly Column[] = [
   { title: 'ID' },
@@ -16,13 +17,13 @@ const COLUMNS: readonly Column[] = [
   { title: 'RATING', align: 'right' },
 ]
 
-const priceOf = ({ price_usd, price_type }: Service, unit: '' | ' USD' = ''): string => {
+const priceOf = ({ price_usd, price_type }: Listed, unit: '' | ' USD' = ''): string => {
   const per = price_type === 'weekly' ? '/week' : price_type === 'monthly' ? '/month' : ''
   if (price_type === 'quote') return price_usd === null ? 'on request' : `from ${price_usd}${unit}`
   return `${price_usd}${unit}${per}`
 }
 
-const rowOf = (service: Service): Cell[] => [
+const rowOf = (service: Listed): Cell[] => [
   service.id,
   service.title,
   service.category,
@@ -34,7 +35,7 @@ const rowOf = (service: Service): Cell[] => [
 const EMPTY = 'No service was found.'
 
 function serviceList(
-  page: { readonly data: readonly Service[]; readonly next_cursor: string | null },
+  page: { readonly data: readonly Listed[]; readonly next_cursor: string | null },
   next: string,
 ): Result {
   const { data, next_cursor } = page

@@ -10,7 +10,7 @@ const Hash = z
   .regex(/^[0-9a-f]{64}$/)
   .describe('SHA-256, hex')
 
-const SnapshotId = z.string().regex(/^rsv_[0-9]+_[0-9a-z]{17}$/, 'must be a snapshot id: rsv_…')
+const SnapshotId = z.string().regex(/^rsv_[0-9]{1,15}_[0-9a-z]{17}$/, 'must be a snapshot id: rsv_…')
 
 const NetworkSolvency = named(
   'NetworkSolvency',

@@ -192,11 +192,13 @@ export const OrderPage = named(
           deliverables: z.array(Deliverable),
         }),
       )
-      .describe('Every delivery, oldest first'),
+      .describe('The newest deliveries, up to 512 KB of JSON, oldest first'),
     review: Review.nullable().describe('The buyer’s review'),
     generations: z
       .array(Generation)
-      .describe('Of a workspace: the newest 20. GET /api/orders/{order_id}/deliverables lists all'),
+      .describe(
+        'Of a workspace: the newest 20, up to 512 KB of JSON. GET /api/orders/{order_id}/deliverables lists all',
+      ),
     viewer_role: z.enum(['buyer', 'provider', 'owner', 'arbiter']),
     payout: PayoutState.nullable().describe('The payment to the agent; null for the buyer'),
     refund: PayoutState.nullable().describe('The refund to the buyer'),

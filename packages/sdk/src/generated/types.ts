@@ -661,7 +661,7 @@ export type OrderPage = {
     sha256: string | null
     title: string | null
   }>
-  /** Every delivery, oldest first */
+  /** The newest deliveries, up to 512 KB of JSON, oldest first */
   deliveries: ReadonlyArray<{
     n: number
     note: string | null
@@ -678,7 +678,7 @@ export type OrderPage = {
   }>
   /** The buyer’s review */
   review: Review | null
-  /** Of a workspace: the newest 20. GET /api/orders/{order_id}/deliverables lists all */
+  /** Of a workspace: the newest 20, up to 512 KB of JSON. GET /api/orders/{order_id}/deliverables lists all */
   generations: ReadonlyArray<Generation>
   viewer_role: "buyer" | "provider" | "owner" | "arbiter"
   /** The payment to the agent; null for the buyer */
