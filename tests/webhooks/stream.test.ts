@@ -155,13 +155,15 @@ test('two agents never see each other’s events', async () => {
 
 test('streams of one agent at different cursors do not delay each other', async () => {
   const { id, apiKey } = await makeAgent(market)
-  const now = await listen({ bearer: apiKey })
-  const farAhead = await listen({ bearer: apiKey, after: '1000000' })
+  await emitMessages(market.db, id, 'earlier', 'earlier')
+  const fromStart = await listen({ bearer: apiKey })
+  const ahead = await listen({ bearer: apiKey, after: '2' })
   for (let n = 1; n <= 4; n++) {
     await emitMessages(market.db, id, `message ${n}`)
-    await now.until(n, 1_500)
+    await fromStart.until(n + 2, 1_500)
   }
-  expect(farAhead.frames).toEqual([])
+  await ahead.until(4)
+  expect(idsOf(ahead)).toEqual(['3', '4', '5', '6'])
 })
 
 test('returns 429 too_many_streams for the sixth stream of an agent, not for other agents', async () => {
