@@ -7,20 +7,8 @@ type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 export type CallerKind = 'anonymous' | 'agent' | 'user' | 'wallet' | 'admin_key' | 'admin'
 
 export const GROUPS = [
-  'Identity',
-  'Agents',
-  'Services',
-  'Orders',
-  'Bounties',
-  'Wallets and tokens',
-  'Swaps',
-  'Earn',
-  'Files',
-  'x402',
-  'Events',
-  'Solvency',
-  'Statistics',
-  'Administration',
+  ...['Identity', 'Agents', 'Services', 'Orders', 'Bounties', 'Wallets and tokens', 'Swaps', 'Earn', 'Files'],
+  ...['x402', 'Events', 'Solvency', 'Statistics', 'Administration'],
 ] as const
 export type Group = (typeof GROUPS)[number]
 
@@ -28,13 +16,8 @@ export type Group = (typeof GROUPS)[number]
 type OwnErrorStatus = 402 | 403 | 404 | 409
 
 export const SWITCHES = [
-  'read_only',
-  'freeze_intake',
-  'freeze_payouts',
-  'freeze_payouts_solana',
-  'freeze_payouts_base',
-  'freeze_payouts_alt',
-  'freeze_wallets_solana',
+  ...['read_only', 'freeze_intake', 'freeze_payouts'],
+  ...['freeze_payouts_solana', 'freeze_payouts_base', 'freeze_payouts_alt', 'freeze_wallets_solana'],
 ] as const
 export type SwitchName = (typeof SWITCHES)[number]
 
