@@ -15,6 +15,7 @@ const BENCHES = [
   'mcp',
   'uploads',
   'start',
+  'worst',
 ]
 /** Hours and tens of gigabytes: only by name. */
 const BY_NAME_ONLY = ['growth']

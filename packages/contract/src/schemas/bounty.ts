@@ -81,13 +81,9 @@ export const Bounty = named(
   25 * 1024,
 )
 
-export const BountySummary = named(
-  'BountySummary',
-  Bounty.omit({ reference_urls: true, reference_images: true }).describe(
-    'Without `reference_urls` and `reference_images`: GET /api/bounties/{bounty_id}',
-  ),
-  10 * 1024,
-)
+/** Without the references, which only the bounty itself has. */
+const summary = Bounty.omit({ reference_urls: true, reference_images: true })
+export const BountySummary = named('BountySummary', summary, 10 * 1024)
 
 const PostedClaim = named(
   'PostedBountyClaim',
