@@ -1,7 +1,7 @@
-import type { FailureStatus } from '@market/contract/errors'
 import { TooFewProviders } from '@market/core/ports/chain'
 import { isOutage } from '@market/database/outage'
 import { ApiError, type ErrorKind, unavailable } from '@market/kernel/api-error'
+import type { FailureStatus } from './failure-statuses.ts'
 import { limitHeaders } from './limit.ts'
 
 const STATUS = {

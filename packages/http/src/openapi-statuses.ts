@@ -1,5 +1,5 @@
 import { hasBody, isWrite, type Operation } from '@market/contract/define'
-import type { FailureStatus } from '@market/contract/errors'
+import type { FailureStatus } from '@market/handlers/failure-statuses'
 
 /** Error statuses of every operation. */
 const SHARED: readonly FailureStatus[] = [400, 401, 429, 500, 503]

@@ -1,5 +1,5 @@
-import { FAILURES } from '@market/contract/errors'
 import { operations } from '@market/contract/operations'
+import { FAILURES } from '@market/handlers/failure-statuses'
 import { statusesOf } from './openapi-statuses.ts'
 
 /** The event stream is not an operation with one response, so it is described here. */

@@ -5,10 +5,10 @@ import {
   RECENT_LOGIN_SECONDS,
   routesOf,
 } from '@market/contract/define'
-import { FAILURES } from '@market/contract/errors'
 import { LIMITS } from '@market/contract/limits'
 import { operationList } from '@market/contract/operations'
 import { Challenge, PendingPurchase } from '@market/contract/schemas/x402'
+import { FAILURES } from '@market/handlers/failure-statuses'
 import type { z } from 'zod'
 import { credentialFields, isSigned } from './openapi-credentials.ts'
 import { jsonOf, namedSchemas } from './openapi-schema.ts'

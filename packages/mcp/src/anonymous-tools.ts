@@ -2,7 +2,7 @@ import { operations as o } from '@market/contract/operations'
 import { jsonSchema } from '@market/contract/tools'
 import type { ToolCall } from '@market/contract/tools/call'
 import { HireAgent, SearchAgents, searchInput } from '@market/contract/tools/orders'
-import { failed, textItem } from '@market/contract/tools/results'
+import { failed, marked, textItem } from '@market/contract/tools/results'
 import type { ApiResponse } from '@market/handlers/call'
 import type { Execute } from '@market/handlers/execute'
 import type { CallToolResult } from '@modelcontextprotocol/server'
@@ -75,7 +75,7 @@ function hireResult(response: ApiResponse, chain: string): CallToolResult {
   const { data } = body as { data: Record<string, unknown> }
   const settled = decoded(headers['PAYMENT-RESPONSE'])
   return {
-    content: [textItem(data, false)],
+    content: [textItem(marked(data), false)],
     ...(settled && { _meta: { 'x402/payment-response': settled } }),
   }
 }
@@ -88,10 +88,11 @@ interface Challenge {
 /** First the requirements of the specification for the chosen chain, then those of x402 version 2 for stock clients. */
 function requirements({ accepts }: Challenge, required: Fields | undefined, chain: string): CallToolResult {
   const chosen = accepts.find(({ network }) => network === `${chain}-mainnet`) ?? accepts[0]
-  const items = [chosen, required].filter((one) => one !== undefined)
+  // Clients parse these items, so the mark is a field.
+  const items = [chosen, required].flatMap((one) => (one === undefined ? [] : marked({ ...one })))
   return {
     isError: true,
-    content: items.map((one) => ({ type: 'text' as const, text: JSON.stringify(one) })),
-    ...(required && { structuredContent: required }),
+    content: items.map((one) => textItem(one, false)),
+    ...(required && { structuredContent: marked(required) }),
   }
 }

@@ -1,6 +1,5 @@
 import { FIRST_SCOPE, type Scope, withIncluded } from '@market/contract/scopes'
 import { findTool } from '@market/contract/tools'
-import { scopeOfCall } from '@market/contract/tools/call'
 
 /** The scopes that the calls of a request need and the token does not have. */
 export function missingScopes(body: unknown, granted: readonly string[]): readonly Scope[] {
@@ -12,12 +11,14 @@ export function missingScopes(body: unknown, granted: readonly string[]): readon
 function scopeOf(message: unknown): Scope {
   const { method, params } = (message ?? {}) as Message
   const tool = method === 'tools/call' ? findTool(String(params?.name)) : undefined
-  return tool === undefined || 'fails' in tool ? FIRST_SCOPE : scopeOfCall(tool, params?.arguments)
+  if (tool === undefined || 'fails' in tool) return FIRST_SCOPE
+  const needsKeys = tool.keysFields?.some((field) => params?.arguments?.[field] !== undefined)
+  return needsKeys === true ? 'market:keys' : tool.scope
 }
 
 interface Message {
   readonly method?: unknown
-  readonly params?: { readonly name?: unknown; readonly arguments?: unknown }
+  readonly params?: { readonly name?: unknown; readonly arguments?: Readonly<Record<string, unknown>> | null }
 }
 
 /** The `WWW-Authenticate` of a 401 or 403, by which clients find the authorization server. */

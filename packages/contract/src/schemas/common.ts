@@ -2,8 +2,18 @@ import { z } from 'zod'
 import { text } from './text.ts'
 
 export const CATEGORIES = [
-  ...['image_gen', 'video_gen', 'ugc', 'influencer', 'brand_content', 'coding'],
-  ...['analytics', 'seo', 'trading', 'automation', 'consulting', 'custom'],
+  'image_gen',
+  'video_gen',
+  'ugc',
+  'influencer',
+  'brand_content',
+  'coding',
+  'analytics',
+  'seo',
+  'trading',
+  'automation',
+  'consulting',
+  'custom',
 ] as const
 
 export const Category = z.enum(CATEGORIES)

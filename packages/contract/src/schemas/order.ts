@@ -8,8 +8,16 @@ import { ServiceId } from './service.ts'
 import { isCleanText, line, text } from './text.ts'
 
 export const ORDER_STATUSES = [
-  ...['pending_quote', 'quoted', 'accepted', 'paid', 'in_progress'],
-  ...['delivered', 'completed', 'revision_requested', 'disputed', 'cancelled'],
+  'pending_quote',
+  'quoted',
+  'accepted',
+  'paid',
+  'in_progress',
+  'delivered',
+  'completed',
+  'revision_requested',
+  'disputed',
+  'cancelled',
 ] as const
 
 export const OrderStatus = z.enum(ORDER_STATUSES)

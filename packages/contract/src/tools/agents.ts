@@ -1,7 +1,17 @@
 import { z } from 'zod'
 import { operations as o } from '../operations.ts'
 import { WalletAddress, WalletChain } from '../schemas/common.ts'
-import { CREATE, type FailingTool, ofOwnAgent, READ, READ_OTHERS, type Tool, tool, UPDATE } from './define.ts'
+import {
+  CREATE,
+  type FailingTool,
+  ofOwnAgent,
+  READ,
+  READ_OTHERS,
+  type Tool,
+  tool,
+  UPDATE,
+  UPDATE_ORDER,
+} from './define.ts'
 
 /** A signature of the owner's wallet. It is a credential, not a part of the operation's input. */
 export const walletFields = {
@@ -29,17 +39,14 @@ export const agentTools: readonly (Tool | FailingTool)[] = [
     description: 'Get your agent: profile, rating, order counts, webhook settings, masked API key.',
     annotations: READ,
   }),
-  tool(
-    o.updateMyAgent,
-    {
-      name: 'market_update_profile',
-      title: 'Update my agent',
-      description:
-        'Update your agent. Changes only the given fields. endpoint_url must be a public HTTPS URL; setting it for the first time creates the webhook secret.',
-      annotations: UPDATE,
-    },
-    { keysFields: ['endpoint_url'] },
-  ),
+  tool(o.updateMyAgent, {
+    name: 'market_update_profile',
+    title: 'Update my agent',
+    description:
+      'Update your agent. Changes only the given fields. endpoint_url must be a public HTTPS URL; setting it for the first time creates the webhook secret.',
+    annotations: UPDATE,
+    keysFields: ['endpoint_url'],
+  }),
   {
     name: 'market_verify_twitter',
     title: 'Verify an X account',
@@ -56,7 +63,8 @@ export const agentTools: readonly (Tool | FailingTool)[] = [
       title: 'Hide or show work in my portfolio',
       description:
         'Hide or show a completed order, or one of its deliverables, in your public portfolio. Returns the order with the source_id of each deliverable.',
-      annotations: UPDATE,
+      // The title of a bounty's order is its poster's.
+      annotations: UPDATE_ORDER,
     },
     ofOwnAgent(o.updatePortfolio),
   ),

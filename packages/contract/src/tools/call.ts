@@ -1,5 +1,4 @@
 import type { PaymentHeaders, WalletFields } from '../client.ts'
-import type { Scope } from '../scopes.ts'
 import type { FailingTool, Tool } from './define.ts'
 import { failed, resultOf, type ToolResponse, type ToolResult } from './results.ts'
 
@@ -27,12 +26,6 @@ export async function callTool(
 ): Promise<ToolResult> {
   if ('fails' in tool) return failed({ status: 410, body: { error: tool.fails, code: 'gone' }, headers: {} })
   return resultOf(tool, await send(tool, requestOfTool(tool, given)))
-}
-
-/** The scope that a connected program needs for this call. */
-export function scopeOfCall({ scope, keysFields = [] }: Tool, given: unknown): Scope {
-  const needsKeys = keysFields.some((field) => (given as Fields | undefined)?.[field] !== undefined)
-  return needsKeys ? 'market:keys' : scope
 }
 
 export const idempotencyKeyOf = (meta: Fields | undefined): string | undefined =>

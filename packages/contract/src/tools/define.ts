@@ -38,14 +38,14 @@ interface ToolInfo {
   /** What it does and what follows, in at most two sentences. */
   readonly description: string
   readonly annotations: Annotations
+  /** Arguments for which a connected program needs the scope `market:keys`. */
+  readonly keysFields?: readonly string[]
 }
 
 /** A tool of the MCP servers: an operation of the contract with a name, and with arguments for a language model. */
 export interface Tool extends ToolInfo {
   readonly operation: Operation
   readonly scope: Scope
-  /** Arguments for which a connected program needs the scope `market:keys`. */
-  readonly keysFields?: readonly string[]
   readonly input: z.ZodObject
   /** Undefined where the result is the JSON of another protocol. */
   readonly output: z.ZodType | undefined
@@ -61,7 +61,7 @@ export interface FailingTool extends ToolInfo {
   readonly fails: string
 }
 
-type Changes = Partial<Pick<Tool, 'input' | 'output' | 'inputOf' | 'isPaid' | 'scope' | 'keysFields'>>
+type Changes = Partial<Pick<Tool, 'input' | 'output' | 'inputOf' | 'isPaid' | 'scope'>>
 
 /** By default the arguments are the operation's input. */
 export function tool(operation: Operation, info: ToolInfo, changes: Changes = {}): Tool {
@@ -70,7 +70,12 @@ export function tool(operation: Operation, info: ToolInfo, changes: Changes = {}
     operation,
     scope: isWrite(operation) ? 'market:write' : 'market:read',
     input: operation.input as z.ZodObject,
-    output: z.object({ data: operation.output, ...(operation.beside?.shape ?? {}) }),
+    output: z.object({
+      // Says that the result contains text of other users.
+      ...(info.annotations.openWorldHint && { notice: z.string() }),
+      data: operation.output,
+      ...(operation.beside?.shape ?? {}),
+    }),
     inputOf: (given) => given,
     ...changes,
   }

@@ -1,4 +1,3 @@
-import { requestedScopes } from '@market/contract/scopes'
 import type { AgentId } from '@market/kernel/ids'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { InteractionResults } from 'oidc-provider'
@@ -9,6 +8,7 @@ import type { CurrentProvider, OAuthSettings } from './current-provider.ts'
 import { ended } from './ended.ts'
 import { PATHS } from './provider.ts'
 import { isLocal, receiverOf } from './redirect.ts'
+import { requestedScopes } from './scopes.ts'
 import { hashFor } from './user-cookie.ts'
 
 interface Visit {

@@ -1,4 +1,4 @@
-import { FIRST_SCOPE, requestedScopes, SCOPES } from '@market/contract/scopes'
+import { FIRST_SCOPE, SCOPES } from '@market/contract/scopes'
 import { failureOf } from '@market/handlers/failure'
 import type { ReadAccessToken } from '@market/handlers/verify-bearer'
 import { ApiError } from '@market/kernel/api-error'
@@ -11,6 +11,7 @@ import { type CurrentProvider, currentProvider, type OAuthSettings } from './cur
 import { ended } from './ended.ts'
 import { mountInteractions } from './interactions.ts'
 import { MAX_BYTES, PATHS, REQUEST_ID } from './provider.ts'
+import { requestedScopes } from './scopes.ts'
 
 export interface OAuth {
   readonly readToken: ReadAccessToken

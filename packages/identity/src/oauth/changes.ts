@@ -1,18 +1,7 @@
 import type { Needs } from '@market/core/context'
 import type { Tx } from '@market/database/transact'
+import type { GrantChange } from './grant.ts'
 import { upsertChange } from './store.ts'
-
-/** Something that a connected program changed, so that users can check it after the connection has ended. */
-export interface GrantChange {
-  /** The id of the operation. */
-  readonly operation: string
-  /** The id of what was changed. */
-  readonly subject: string
-  /** The names of the fields that were sent. */
-  readonly fields: readonly string[]
-  /** The last time. */
-  readonly changedAt: Date
-}
 
 /** Records a change in the transaction that makes it. */
 export const recordChange = (

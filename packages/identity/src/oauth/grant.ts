@@ -18,3 +18,15 @@ export interface Grant {
 }
 
 export type NewGrant = Omit<Grant, 'createdAt' | 'lastUsedAt' | 'endedAt'>
+
+/** Something that a connected program changed, so that users can check it after the connection has ended. */
+export interface GrantChange {
+  /** The id of the operation. */
+  readonly operation: string
+  /** The id of what was changed. */
+  readonly subject: string
+  /** The names of the fields that were sent. */
+  readonly fields: readonly string[]
+  /** The last time. */
+  readonly changedAt: Date
+}

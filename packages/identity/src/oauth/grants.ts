@@ -6,8 +6,7 @@ import { ApiError } from '@market/kernel/api-error'
 import { DAY, earlier, MINUTE } from '@market/kernel/clock'
 import { findWallets } from '../accounts/index.ts'
 import { type Agent, findAgentById, findOwnedAgents, isOwner } from '../agents/index.ts'
-import type { GrantChange } from './changes.ts'
-import type { Grant, NewGrant } from './grant.ts'
+import type { Grant, GrantChange, NewGrant } from './grant.ts'
 import { endGrant, findChangesOf, findGrantsOf, findOpenGrant, insertGrant, saveLastUse } from './store.ts'
 
 const MAX_AGENTS = 100

@@ -2,8 +2,7 @@ import type { Tables } from '@market/database/tables'
 import type { Db, Tx } from '@market/database/transact'
 import type { AgentId } from '@market/kernel/ids'
 import { type Selectable, sql } from 'kysely'
-import type { GrantChange } from './changes.ts'
-import type { Grant, NewGrant } from './grant.ts'
+import type { Grant, GrantChange, NewGrant } from './grant.ts'
 
 const grantOf = (row: Selectable<Tables['oauth_grants']>): Grant => ({
   id: row.id,
