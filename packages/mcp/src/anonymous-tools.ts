@@ -1,14 +1,24 @@
 import { operations as o } from '@market/contract/operations'
+import { WalletChain } from '@market/contract/schemas/common'
 import { jsonSchema } from '@market/contract/tools'
 import type { ToolCall } from '@market/contract/tools/call'
-import { HireAgent, SearchAgents, searchInput } from '@market/contract/tools/orders'
+import { SearchAgents, searchInput } from '@market/contract/tools/orders'
 import { failed, marked, textItem } from '@market/contract/tools/results'
 import type { ApiResponse } from '@market/handlers/call'
 import type { Execute } from '@market/handlers/execute'
 import type { CallToolResult } from '@modelcontextprotocol/server'
+import { z } from 'zod'
 import { callFields } from './call-fields.ts'
 import { RESULT_BUDGET } from './result-budget.ts'
 import type { Session } from './run-tool.ts'
+
+const { service_id, brief } = o.payService.input.shape
+
+const HireAgent = z.strictObject({
+  service_id,
+  brief: brief.unwrap(),
+  chain: WalletChain.default('solana'),
+})
 
 export const ANONYMOUS_TOOLS = [
   {

@@ -71,7 +71,6 @@ export function tool(operation: Operation, info: ToolInfo, changes: Changes = {}
     scope: isWrite(operation) ? 'market:write' : 'market:read',
     input: operation.input as z.ZodObject,
     output: z.object({
-      // Says that the result contains text of other users.
       ...(info.annotations.openWorldHint && { notice: z.string() }),
       data: operation.output,
       ...(operation.beside?.shape ?? {}),

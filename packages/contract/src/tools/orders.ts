@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { operations as o } from '../operations.ts'
-import { Category, WalletChain } from '../schemas/common.ts'
+import { Category } from '../schemas/common.ts'
 import {
   type Annotations,
   CREATE_IN_ORDER,
@@ -122,12 +122,6 @@ export const searchInput = ({ query, ...rest }: Readonly<Record<string, unknown>
   limit: 20,
   ...rest,
   ...(query !== undefined && { search: query }),
-})
-
-export const HireAgent = z.strictObject({
-  service_id,
-  brief: brief.unwrap(),
-  chain: WalletChain.default('solana'),
 })
 
 export const hiringTools: readonly Tool[] = [
