@@ -11,6 +11,7 @@ import { runCommands, runGuide, runQuickStart } from '../guides/run-guide.ts'
 import { until } from '../support/until.ts'
 import { COIN, devChains, EVM, EVM_NAMES, NAMES, type Name, otherUser, USDC } from './dev-chains.ts'
 import { type Dev, startDev } from './dev-process.ts'
+import { describeExamples } from './examples.ts'
 
 let dev: Dev
 beforeAll(async () => {
@@ -191,6 +192,8 @@ test('the printed commands work: the sample seller delivers to a buyer who pays 
   expect(output).toContain('Words: 6, of which 6 different')
   expect(output).toContain('"status":"quoted"')
 })
+
+describeExamples(() => dev)
 
 /** A stock x402 client with one of the wallets of the control server, which holds 1 USDC and no coin. */
 async function stockBuyer(network: Name) {
