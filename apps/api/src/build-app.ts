@@ -9,6 +9,7 @@ import type { AppServices } from '@market/handlers/app-services'
 import { createCaches } from '@market/handlers/caches'
 import { eventStreams } from '@market/handlers/event-streams'
 import { executor } from '@market/handlers/execute'
+import { limit } from '@market/handlers/limit'
 import { oauthService } from '@market/handlers/oauth'
 import { fileServing } from '@market/handlers/serve-files'
 import { verifyBearer } from '@market/handlers/verify-bearer'
@@ -150,7 +151,8 @@ export async function buildApp(config: Config, { logTo }: { logTo?: LogDestinati
     isDraining: () => draining,
   }
   const clientLimits = {
-    countRequest: (address: string) => requests.take(address, rule),
+    countRequest: (network: string, times: number) =>
+      requests.take(network, { ...rule, max: rule.max * times }),
     maxRequests: rule.max,
     maxConnections: config.CONNECTIONS_PER_ADDRESS,
   }
@@ -176,6 +178,10 @@ export async function buildApp(config: Config, { logTo }: { logTo?: LogDestinati
   mountMcp(server, {
     execute,
     verify: (bearer, asked) => verifyBearer(app, oauth?.readToken, bearer, asked),
+    count: async (session, messages) => {
+      const { apiError } = await limit(app, { limit: 'mcp' }, session, messages)
+      if (apiError !== undefined) throw apiError
+    },
     resourceMetadataUrl: oauth?.resourceMetadataUrl,
     nameOf: ({ actor }) => nameOf(actor),
     baseUrl: config.BASE_URL,

@@ -37,7 +37,7 @@ export interface Call {
   /** What limits count: the client's address, or the caller where several share an address. */
   readonly address: string
   /** The client's address, where `address` is the caller. */
-  readonly client?: string
+  readonly client?: string | undefined
   readonly payment?: CallPayment
   /** Where the operation accepts a file, and the transport can send one. */
   readonly file?: IncomingFile

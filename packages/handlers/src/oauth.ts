@@ -33,7 +33,7 @@ export function oauthService(app: AppServices, login: LoginProvider) {
     now: () => app.clock.wallTime(),
     /** Throws the 429 of the limit. */
     limit: async (name: LimitName, address: string): Promise<void> => {
-      const { apiError } = await limit(app, { limit: name }, address)
+      const { apiError } = await limit(app, { limit: name }, { address })
       if (apiError !== undefined) throw apiError
     },
     fetchDocument: (url: string, timeoutMs: number) =>

@@ -21,7 +21,7 @@ export const runTool = (
       operation,
       input,
       ...session,
-      address: countedAs(operation, session),
+      ...countedAs(operation, session),
       ...(wallet && { caller: undefined }),
       credentials: wallet ? { wallet } : {},
       ...(operation.payment && { payment: { ...payment, fields: {} } }),
@@ -33,5 +33,7 @@ export const runTool = (
  * Agents may register others. As in REST, the client's address counts for that: otherwise each new agent could register
  * more agents.
  */
-const countedAs = (operation: Operation, { address, client = address }: Session): string =>
-  isWrite(operation) && !operation.callers.includes('agent') ? client : address
+const countedAs = (operation: Operation, { client }: Session): Partial<Session> =>
+  isWrite(operation) && !operation.callers.includes('agent') && client !== undefined
+    ? { address: client, client: undefined }
+    : {}
