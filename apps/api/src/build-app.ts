@@ -133,7 +133,14 @@ export async function buildApp(config: Config, { logTo }: { logTo?: LogDestinati
       hotMax: hotMaxOf(config),
     },
     earnMarkets: config.EARN_MARKETS,
-    uploadQuota: { files: config.UPLOAD_FILES_PER_DAY, bytes: config.UPLOAD_MB_PER_DAY * MEGABYTE },
+    uploadQuotas: {
+      paid: { files: config.UPLOAD_FILES_PER_DAY, bytes: config.UPLOAD_MB_PER_DAY * MEGABYTE },
+      unpaid: {
+        files: config.UPLOAD_FILES_PER_DAY,
+        bytes: config.UPLOAD_UNPAID_MB_PER_DAY * MEGABYTE,
+        advice: `With a paid order, bought or sold, you can upload ${config.UPLOAD_MB_PER_DAY} MB a day.`,
+      },
+    },
     prices: pricesOf(config),
     swaps: swapsOf(config, (error) => log.warn({ err: error }, 'the swap venue failed to submit a swap')),
     shortWaitMax: config.X402_SHORT_WAIT_MAX_USDC,

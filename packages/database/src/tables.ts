@@ -806,6 +806,11 @@ export interface Tables {
     files: number
     bytes: bigint
   }
+  upload_uses: {
+    upload_id: string
+    subject: string
+    ended: Generated<boolean>
+  }
   uploads: {
     id: string
     owner: string

@@ -23,7 +23,14 @@ export interface CallPayment extends PaymentHeaders {
 
 /** A form with one file. Nothing of it is read before `receive`, so that only known callers send their files. */
 export interface IncomingFile {
-  receive(): Promise<ReceivedFile>
+  receive(sender: Sender): Promise<ReceivedFile>
+}
+
+/** Who sends a file, for the limit of uploads at the same time. */
+export interface Sender {
+  readonly name: string
+  /** Has bought or sold something that is paid. */
+  readonly hasPaidOrder: boolean
 }
 
 /** One request for one operation, from any transport. */

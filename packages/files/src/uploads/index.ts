@@ -1,6 +1,7 @@
 export { deleteUnusedUploads } from './delete-unused.ts'
+export { endUses, type UseEnd } from './end-uses.ts'
 export { fileUrl, signFileUrl } from './file-link.ts'
 export { type FileRequest, findFile, readFile } from './get-file.ts'
 export { type ReceivedFile, readThrough, storeUpload, type UploadQuota } from './store-upload.ts'
 export { FILE_TYPES, type FileOwner, type Upload } from './upload.ts'
-export { eraseReferences, type FileUse, findOwnUploads, useUploads } from './use-uploads.ts'
+export { eraseReferences, type FileUse, findOwnUploads, type UseSubject, useUploads } from './use-uploads.ts'
