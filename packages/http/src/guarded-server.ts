@@ -58,12 +58,13 @@ export const guardedServer =
     const server = createServer(HTTP, (request, response) => {
       if (!connections.accept(request.socket, response)) return
       const rejection = rejectionOf(addressOf(request, settings), limits)
-      if (rejection !== undefined) onRejected('requests')
+      const allowed = rejection === undefined
+      if (!allowed) onRejected('requests')
       // A connection that sent too many requests at once is closed by then, and nothing is done for them.
       process.nextTick(() => {
         if (request.socket.destroyed) return
         if (!request.complete && settings.isUpload?.(request) !== true) limitBodyTime(request)
-        if (rejection === undefined) handle(request, response)
+        if (allowed) handle(request, response)
         else rejectRequest(request, response, settings.appOrigin, rejection)
       })
     })

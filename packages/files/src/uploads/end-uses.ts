@@ -4,7 +4,7 @@ import { DAY, earlier } from '@market/kernel/clock'
 import { findOpenSubjects, removeUses, saveEnded } from './store.ts'
 
 /** How the subject of a use ended. */
-export interface UseEnd {
+interface UseEnd {
   readonly subject: string
   readonly isPaid: boolean
   readonly at: Date

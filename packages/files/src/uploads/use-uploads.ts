@@ -10,7 +10,7 @@ import type { FileOwner, Upload } from './upload.ts'
 export type FileReference = string
 
 /** What refers to a file: the id of an order, a bounty or a purchase. */
-export type UseSubject = OrderId | BountyId | `hir_${string}`
+type UseSubject = OrderId | BountyId | `hir_${string}`
 
 export interface FileUse {
   readonly subject: UseSubject

@@ -17,12 +17,14 @@ export {
   type Dispute,
   findDisputes,
   findMostBought,
+  findOrderEnds,
+  hasPaidOrder,
+  type OrderEnd,
   sumInEscrow,
 } from './count-orders.ts'
 export { createOrder, ownService, rejectOwnService, termsOf } from './create-order.ts'
 export { applyDueTransitions } from './deadlines.ts'
 export { emitOrderCreated } from './events.ts'
-export { findOrderEnds, hasPaidOrder, type OrderEnd } from './find-ends.ts'
 export { getOrder, getOrderAsBuyer, lockOrderAs, type OrderView, viewOrder } from './get-order.ts'
 export { listAgentOrders, listOrders } from './list-orders.ts'
 export { notifyBuyer, payoutRecipients } from './notifications.ts'
