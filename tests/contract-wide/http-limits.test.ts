@@ -120,6 +120,23 @@ describe('requests of one address', () => {
     }
     expect((await ask(['GET', '/healthz'], someAddress())).status).toBe(200)
   })
+
+  test('count for the /56 of an IPv6 client too, which has four times the limit', async () => {
+    const WINDOW_MS = 10_000
+    for (let network = 0; ; network++) {
+      const started = performance.now()
+      const addresses = Array.from({ length: 5 }, (_, n) => `2001:db8:a${network.toString(16)}:${n}::1`)
+      const replies = await Promise.all(
+        addresses.flatMap((from) =>
+          Array.from({ length: PER_WINDOW }, () => market.client().get('/healthz', { from })),
+        ),
+      )
+      // On a slow machine the window may end before the last request; then another network is tried.
+      if (performance.now() > started + WINDOW_MS) continue
+      expect(replies.filter(({ status }) => status === 429)).toHaveLength(PER_WINDOW)
+      break
+    }
+  })
 })
 
 describe('connections', () => {
@@ -213,6 +230,15 @@ describe('client address of the rate limits', () => {
     rejected(of56.at(-1) as Reply, 429, 'rate_limited')
     expect(counted(await fromEach(networks(70, (n) => `2001:db8:6:${n}00::1`)))).toBe(60)
     expect(counted([await attempt('2001:db8:7::1')])).toBe(1)
+  })
+
+  test('of every other limit is the same: 20 services an hour, 80 of a /56', async () => {
+    const attempts = networks(5, (n) => `2001:db8:9:${n}::1`).flatMap((from) => Array(20).fill(from))
+    const replies = []
+    for (const from of attempts)
+      replies.push(await market.client().post('/api/agents/me/services', { surplus: true }, { from }))
+    expect(replies.filter(({ status }) => status === 429)).toHaveLength(20)
+    expect(replies.at(-1)?.headers.get('x-ratelimit-limit')).toBe('80')
   })
 
   test('of a registration: rejected calls of one /64 leave the calls of its /56', async () => {

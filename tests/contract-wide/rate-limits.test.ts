@@ -124,5 +124,5 @@ test('rate limits: every operation counts against its own rule and no other', as
 
 test('rate limits: the rules without an operation are the known ones', () => {
   const unused = (Object.keys(LIMITS) as LimitName[]).filter((rule) => !operationsOf.has(rule))
-  expect(unused).toEqual(['oauth.register', 'oauth.authorize', 'chain.lookups', 'chain.signatures'])
+  expect(unused).toEqual(['mcp', 'oauth.register', 'oauth.authorize', 'chain.lookups', 'chain.signatures'])
 })

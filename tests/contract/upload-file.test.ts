@@ -2,14 +2,16 @@ import { createHash } from 'node:crypto'
 import { operations } from '@market/contract/operations'
 import { DAY } from '@market/kernel/clock'
 import { evmSigner } from '@market/testing/evm-signer'
+import { putOrderIn } from '@market/testing/make-order'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { someAddress } from '../support/client.ts'
 import { commonWriteErrors } from '../support/common-errors.ts'
-import { makeAgent, makeUser, signOnce } from '../support/makers.ts'
+import { makeAgent, makeOwnedAgent, makeUser, signOnce } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
 import { formOf } from '../support/operation-request.ts'
 import { exchange } from '../support/raw-socket.ts'
 import { rejected } from '../support/rejected.ts'
+import { makeService } from '../support/services.ts'
 import { ADMIN_KEY } from '../support/settings.ts'
 import { PNG, partHead, requestHead, sendFile, uploadFile } from '../support/uploads.ts'
 
@@ -18,7 +20,11 @@ const MEGABYTE = 1024 * 1024
 let market: Market
 let agent: Awaited<ReturnType<typeof makeAgent>>
 beforeAll(async () => {
-  market = await startMarket({ UPLOAD_FILES_PER_DAY: '40', UPLOAD_MB_PER_DAY: '1' })
+  market = await startMarket({
+    UPLOAD_FILES_PER_DAY: '40',
+    UPLOAD_MB_PER_DAY: '60',
+    UPLOAD_UNPAID_MB_PER_DAY: '1',
+  })
   agent = await makeAgent(market)
 })
 afterAll(() => market.stop())
@@ -92,8 +98,18 @@ test('408: a file that stops arriving leaves nothing behind', async () => {
   expect(market.s3.keys()).toEqual(before)
 })
 
+/** An agent that sold something, which is in escrow. */
+async function makePaidAgent() {
+  const [seller, buyer] = [await makeOwnedAgent(market), await makeOwnedAgent(market)]
+  const service = await makeService(market, seller)
+  const wanted = { service_id: service.id, brief: 'Draw a fox that jumps.' }
+  const { body } = await market.client().post('/api/orders', wanted, { bearer: buyer.apiKey })
+  await putOrderIn(market.db, body.data.id, 'paid', new Date(market.now()))
+  return seller
+}
+
 test('413: a file above 50 MB', async () => {
-  const { apiKey: bearer } = await makeAgent(market)
+  const { apiKey: bearer } = await makePaidAgent()
   const large = new Uint8Array(50 * MEGABYTE + 1)
   large.set(PNG)
   rejected(await sendFile(market, { bearer }, large), 413, 'file_too_large')
@@ -105,13 +121,17 @@ test('415: a body that is not a form', async () => {
   rejected(await market.client().post(PATH, undefined, asAgent()), 415, 'unsupported_media')
 })
 
-test('429: more files, or more bytes, than the quota of a day; the next day allows more', async () => {
+test('429: more files, or more bytes without a paid order, than the quota of a day; the next day allows more', async () => {
   const { apiKey: bearer } = await makeAgent(market)
   const large = new Uint8Array(0.6 * MEGABYTE)
   large.set(PNG)
   await uploadFile(market, { bearer }, large)
+  const paid = { bearer: (await makePaidAgent()).apiKey }
+  for (let n = 0; n < 2; n++) await uploadFile(market, paid, large)
   const reply = await sendFile(market, { bearer }, large)
   rejected(reply, 429, 'upload_quota_reached')
+  expect(reply.body.error).toContain('40 files and 1 MB a day')
+  expect(reply.body.error).toContain('With a paid order, bought or sold, you can upload 60 MB a day.')
   expect(Number(reply.headers.get('retry-after'))).toBeGreaterThan(0)
   const shown = ['limit', 'remaining'].map((name) => reply.headers.get(`x-ratelimit-${name}`))
   expect(shown).toEqual(['40', '0'])

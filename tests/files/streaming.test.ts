@@ -19,7 +19,7 @@ let market: Market
 let apiKey: string
 beforeAll(async () => {
   market = await startMarket(
-    {},
+    { UPLOAD_UNPAID_MB_PER_DAY: '1024' },
     {
       run: async (environment) => {
         api = await startApi(environment)

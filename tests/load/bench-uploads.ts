@@ -23,7 +23,9 @@ const parts = await startParts({
   ...storage.settings,
   REQUESTS_PER_SECOND: '100000',
   CONNECTIONS_PER_ADDRESS: '100000',
-  UPLOADS_AT_ONCE: '100',
+  // A quarter is reserved for callers with a paid order.
+  UPLOADS_AT_ONCE: '134',
+  UPLOAD_UNPAID_MB_PER_DAY: '1024',
   TIMEOUT_FACTOR: '20',
 })
 const api = await startApi({ ...parts.environment, DATABASE_URL: parts.database.url })

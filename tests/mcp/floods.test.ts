@@ -111,6 +111,73 @@ describe('bodies', () => {
   })
 })
 
+describe('messages', () => {
+  const pings = (count: number) => Array.from({ length: count }, (_, id) => message('ping', {}, id))
+  /** Sends so many pings, and returns how many were rejected. */
+  const sendPings = async (count: number, headers: Readonly<Record<string, string>>) => {
+    const sizes = Array.from({ length: Math.ceil(count / 10) }, (_, at) => Math.min(10, count - at * 10))
+    const replies = await Promise.all(sizes.map((size) => post(url, pings(size), headers)))
+    return replies.filter(({ status }) => status === 429).length
+  }
+  const hello = {
+    protocolVersion: '2025-03-26',
+    capabilities: {},
+    clientInfo: { name: 'test', version: '1.0.0' },
+  }
+
+  test.each([
+    ['tools/list', {}],
+    ['ping', {}],
+    ['initialize', hello],
+  ])('%s: the 601st message of a credential in a minute returns 429', async (method, params) => {
+    const { apiKey } = await makeAgent(market)
+    expect(await sendPings(599, withKey(apiKey))).toBe(0)
+    expect((await post(url, message(method, params), withKey(apiKey))).status).toBe(200)
+    const reply = await post(url, message(method, params), withKey(apiKey))
+    expect([reply.status, reply.body.error.code]).toEqual([429, -32_000])
+    expect(reply.headers.get('x-ratelimit-limit')).toBe('600')
+    expect(Number(reply.headers.get('retry-after'))).toBeGreaterThan(0)
+  })
+
+  test('a batch counts for each of its messages', async () => {
+    const { apiKey } = await makeAgent(market)
+    expect(await sendPings(595, withKey(apiKey))).toBe(0)
+    expect((await post(url, pings(6), withKey(apiKey))).status).toBe(429)
+  })
+
+  test('the keys of one address share twice the limit of one, and another address is served', async () => {
+    const from = { 'x-forwarded-for': someAddress() }
+    const keys = [await makeAgent(market), await makeAgent(market), await makeAgent(market)]
+    const rejected: number[] = []
+    for (const { apiKey } of keys) rejected.push(await sendPings(500, { ...withKey(apiKey), ...from }))
+    expect(rejected).toEqual([0, 0, 30])
+    expect(await sendPings(50, withKey(keys[2]?.apiKey ?? ''))).toBe(0)
+  })
+
+  test('the anonymous server counts messages by address', async () => {
+    const from = { 'x-forwarded-for': someAddress() }
+    const replies = await Promise.all(
+      Array.from({ length: 601 }, () => post(`${market.url}/api/x402/mcp`, message('tools/list'), from)),
+    )
+    expect(replies.filter(({ status }) => status === 429)).toHaveLength(1)
+  })
+})
+
+test('tools: the keys of one address share twice the limit of an operation', async () => {
+  const from = { 'x-forwarded-for': someAddress() }
+  const statuses: number[] = []
+  for (let n = 0; n < 3; n++) {
+    const { apiKey } = await makeAgent(market)
+    for (let sent = 0; sent < 30; sent += 10) {
+      const calls = Array.from({ length: 10 }, (_, id) => toolCall('market_poll_orders', {}, id))
+      const { body } = await post(url, calls, { ...withKey(apiKey), ...from })
+      statuses.push(...body.map(statusOf))
+    }
+  }
+  expect(statuses.filter((status) => status === 200)).toHaveLength(60)
+  expect(statuses.filter((status) => status === 429)).toHaveLength(30)
+})
+
 test('market_register_agent: the address has one limit, whichever keys it uses', async () => {
   const from = { 'x-forwarded-for': someAddress() }
   const register = async (apiKey: string) => {

@@ -29,7 +29,7 @@ export const testAppServices = (
   treasury: NO_OWN_WALLETS,
   shortWaitMax: usdc(25_000_000n),
   earnMarkets: [],
-  uploadQuota: { files: 1, bytes: 1 },
+  uploadQuotas: { paid: { files: 1, bytes: 1 }, unpaid: { files: 1, bytes: 1 } },
   walletMinimumLamports: 30_000_000n,
   tokenSuffix: ' by Market',
   ...createCaches(),

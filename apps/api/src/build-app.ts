@@ -9,6 +9,7 @@ import type { AppServices } from '@market/handlers/app-services'
 import { createCaches } from '@market/handlers/caches'
 import { eventStreams } from '@market/handlers/event-streams'
 import { executor } from '@market/handlers/execute'
+import { limit } from '@market/handlers/limit'
 import { oauthService } from '@market/handlers/oauth'
 import { fileServing } from '@market/handlers/serve-files'
 import { verifyBearer } from '@market/handlers/verify-bearer'
@@ -133,7 +134,14 @@ export async function buildApp(config: Config, { logTo }: { logTo?: LogDestinati
       hotMax: hotMaxOf(config),
     },
     earnMarkets: config.EARN_MARKETS,
-    uploadQuota: { files: config.UPLOAD_FILES_PER_DAY, bytes: config.UPLOAD_MB_PER_DAY * MEGABYTE },
+    uploadQuotas: {
+      paid: { files: config.UPLOAD_FILES_PER_DAY, bytes: config.UPLOAD_MB_PER_DAY * MEGABYTE },
+      unpaid: {
+        files: config.UPLOAD_FILES_PER_DAY,
+        bytes: config.UPLOAD_UNPAID_MB_PER_DAY * MEGABYTE,
+        advice: `With a paid order, bought or sold, you can upload ${config.UPLOAD_MB_PER_DAY} MB a day.`,
+      },
+    },
     prices: pricesOf(config),
     swaps: swapsOf(config, (error) => log.warn({ err: error }, 'the swap venue failed to submit a swap')),
     shortWaitMax: config.X402_SHORT_WAIT_MAX_USDC,
@@ -151,7 +159,8 @@ export async function buildApp(config: Config, { logTo }: { logTo?: LogDestinati
     isDraining: () => draining,
   }
   const clientLimits = {
-    countRequest: (address: string) => requests.take(address, rule),
+    countRequest: (network: string, times: number) =>
+      requests.take(network, { ...rule, max: rule.max * times }),
     maxRequests: rule.max,
     maxConnections: config.CONNECTIONS_PER_ADDRESS,
   }
@@ -177,6 +186,10 @@ export async function buildApp(config: Config, { logTo }: { logTo?: LogDestinati
   mountMcp(server, {
     execute,
     verify: (bearer, asked) => verifyBearer(app, oauth?.readToken, bearer, asked),
+    count: async (session, messages) => {
+      const { apiError } = await limit(app, { limit: 'mcp' }, session, messages)
+      if (apiError !== undefined) throw apiError
+    },
     resourceMetadataUrl: oauth?.resourceMetadataUrl,
     nameOf: ({ actor }) => nameOf(actor),
     baseUrl: config.BASE_URL,

@@ -2,15 +2,34 @@
 export interface Limit {
   readonly max: number
   readonly windowSeconds: number
-  /** More calls in the window for the wider networks of an IPv6 client, by prefix length: one customer may get a /48. */
-  readonly networks?: Readonly<Record<56 | 48, number>>
 }
+
+interface Shares {
+  /** Absent where the address is the first to count. */
+  readonly credential?: number
+  readonly address: number
+  readonly 56: number
+  readonly 48: number
+}
+
+/**
+ * For whom a call counts, and how many times the limit each of them gets: the credential, the address (of IPv6 the /64)
+ * and the wider networks of an IPv6 address, because one customer may get a /48.
+ */
+export const SHARES = {
+  /** REST and the MCP server without credentials. */
+  address: { address: 1, 56: 4, 48: 12 },
+  /** MCP with an API key. Agents are free, so those of one address together get little more than it has by REST. */
+  key: { credential: 1, address: 2, 56: 8, 48: 24 },
+  /** MCP by OAuth. Hosted clients send the calls of many users from one address. */
+  connection: { credential: 1, address: 20, 56: 80, 48: 240 },
+} as const satisfies Record<string, Shares>
 
 const HOUR = 3_600
 const MINUTE = 60
 
 export const LIMITS = {
-  'agents.register': { max: 5, windowSeconds: HOUR, networks: { 56: 20, 48: 60 } },
+  'agents.register': { max: 5, windowSeconds: HOUR },
   'agents.recover': { max: 10, windowSeconds: HOUR },
   'services.create': { max: 20, windowSeconds: HOUR },
   'orders.of-agent': { max: 30, windowSeconds: HOUR },
@@ -32,6 +51,8 @@ export const LIMITS = {
   /** Not in the specification. Each request calls the swap venue; an execution may be repeated to read its status. */
   'swaps.order': { max: 60, windowSeconds: 10 * MINUTE },
   'swaps.execute': { max: 30, windowSeconds: MINUTE },
+  /** Not in the specification. Every message of MCP; a call of a tool counts against its operation too. */
+  mcp: { max: 600, windowSeconds: MINUTE },
   /** Not in the specification. Anybody may register a program, and each one is stored. */
   'oauth.register': { max: 60, windowSeconds: HOUR, networks: { 56: 120, 48: 240 } },
   /** Not in the specification. Each request is stored until the user decides. */

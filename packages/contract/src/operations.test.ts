@@ -111,9 +111,9 @@ const PROMISED = {
   'earn.pools': { max: 60, windowSeconds: 60 },
 }
 
-/** Our limits for routes that the table does not list, and for wider networks. */
+/** Our limits for routes that the table does not list, and for MCP. */
 const OURS = {
-  'agents.register': { ...PROMISED['agents.register'], networks: { 56: 20, 48: 60 } },
+  mcp: { max: 600, windowSeconds: 60 },
   'agents.recover': { max: 10, windowSeconds: HOUR },
   'deliveries.test': { max: 30, windowSeconds: HOUR },
   'swaps.order': { max: 60, windowSeconds: 600 },

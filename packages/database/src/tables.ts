@@ -820,6 +820,11 @@ export interface Tables {
     files: number
     bytes: bigint
   }
+  upload_uses: {
+    upload_id: string
+    subject: string
+    ended: Generated<boolean>
+  }
   uploads: {
     id: string
     owner: string

@@ -37,7 +37,8 @@ export interface AppServices
   /** The markets in which pools earn. */
   readonly earnMarkets: readonly VenueMarket[]
   /** What a caller may upload in a day. */
-  readonly uploadQuota: UploadQuota
+  /** What callers with a paid order may upload in a day, and what others may. */
+  readonly uploadQuotas: { readonly paid: UploadQuota; readonly unpaid: UploadQuota }
   /** Quotes by service, cached for a second. A payment is always checked against a fresh quote. */
   readonly quotes: TtlCache<Quote>
   /** What callers may cost the nodes by naming transactions. */

@@ -27,7 +27,7 @@ import {
 } from '@market/work/acceptances'
 import { type HandlerContext, handler } from './handler.ts'
 import { loadActor, loadPayer } from './load-actor.ts'
-import { withUploads } from './order-files.ts'
+import { usedBy, withUploads } from './order-files.ts'
 import { moneyOf } from './parse.ts'
 import { presentWallet } from './present-agent.ts'
 import { presentPayment } from './present-order.ts'
@@ -134,7 +134,7 @@ export const bountyHandlers = {
       const actor = await loadActor(ctx)
       const client = ownWallet(ctx, actor, input.client_wallet)
       const references = [...input.reference_urls, ...input.reference_images]
-      const files = await withUploads(ctx, references, () => ({ usedFor: 'reference', isPrivate: false }))
+      const files = await withUploads(ctx, references, usedBy({ usedFor: 'reference', isPrivate: false }))
       const wanted = {
         title: input.title,
         brief: input.brief,

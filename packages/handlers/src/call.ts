@@ -24,7 +24,14 @@ export interface CallPayment extends PaymentHeaders {
 
 /** A form with one file. Nothing of it is read before `receive`, so that only known callers send their files. */
 export interface IncomingFile {
-  receive(): Promise<ReceivedFile>
+  receive(sender: Sender): Promise<ReceivedFile>
+}
+
+/** Who sends a file, for the limit of uploads at the same time. */
+export interface Sender {
+  readonly name: string
+  /** Has bought or sold something that is paid. */
+  readonly hasPaidOrder: boolean
 }
 
 /** One request for one operation, from any transport. */
@@ -38,7 +45,7 @@ export interface Call {
   /** What limits count: the client's address, or the caller where several share an address. */
   readonly address: string
   /** The client's address, where `address` is the caller. */
-  readonly client?: string
+  readonly client?: string | undefined
   readonly payment?: CallPayment
   /** Where the operation accepts a file, and the transport can send one. */
   readonly file?: IncomingFile

@@ -34,7 +34,7 @@ const services = (): AppServices => ({
   treasury: NO_OWN_WALLETS,
   shortWaitMax: usdc(1n),
   earnMarkets: [],
-  uploadQuota: { files: 1, bytes: 1 },
+  uploadQuotas: { paid: { files: 1, bytes: 1 }, unpaid: { files: 1, bytes: 1 } },
   walletMinimumLamports: 0n,
   tokenSuffix: ' by Market',
   ...createCaches(),

@@ -134,7 +134,7 @@ export function eventStreams(app: AppServices): EventStreams {
       let headers: Readonly<Record<string, string>> = {}
       let caller: Actor | undefined
       try {
-        const limited = await limit(app, call.operation, call.address)
+        const limited = await limit(app, call.operation, call)
         headers = limited.headers
         if (limited.apiError !== undefined) throw limited.apiError
         if (call.rejected !== undefined) throw call.rejected

@@ -80,7 +80,7 @@ async function replayOrRun(
   if (key === undefined) return (await run(app, call, caller, input))()
   const taken = await acquireLease(app, key)
   if ('replay' in taken) {
-    await handlerOf(call).checkReplay?.(call.file, taken.replay.body)
+    await handlerOf(call).checkReplay?.({ db: app.db, actor: caller.actor }, call.file, taken.replay.body)
     return { ...taken.replay, headers: { 'Idempotent-Replayed': 'true' } }
   }
   const { lease } = taken

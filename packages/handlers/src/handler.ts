@@ -12,7 +12,7 @@ export type HandlerContext = Context &
     AppServices,
     | 'documents'
     | 'treasury'
-    | 'uploadQuota'
+    | 'uploadQuotas'
     | 'prices'
     | 'swaps'
     | 'wallets'
@@ -47,7 +47,11 @@ export interface Handler<Op extends Operation, Result> {
    */
   readonly afterCommit?: (ctx: HandlerContext, result: Result, input: InputOf<Op>) => Promise<Result>
   /** Rejects a repeated request whose file is not the one of the stored response. */
-  readonly checkReplay?: (file: IncomingFile | undefined, stored: unknown) => Promise<void>
+  readonly checkReplay?: (
+    ctx: Pick<HandlerContext, 'db' | 'actor'>,
+    file: IncomingFile | undefined,
+    stored: unknown,
+  ) => Promise<void>
 }
 
 type AnyResult = never
@@ -56,7 +60,11 @@ export type AnyHandler = {
   readonly run: (ctx: HandlerContext, input: never) => Promise<unknown>
   readonly present: (result: AnyResult, ctx: HandlerContext) => { readonly data: unknown }
   readonly afterCommit?: (ctx: HandlerContext, result: AnyResult, input: never) => Promise<unknown>
-  readonly checkReplay?: (file: IncomingFile | undefined, stored: unknown) => Promise<void>
+  readonly checkReplay?: (
+    ctx: Pick<HandlerContext, 'db' | 'actor'>,
+    file: IncomingFile | undefined,
+    stored: unknown,
+  ) => Promise<void>
 }
 
 /** Checks at compile time that a handler matches its operation. */

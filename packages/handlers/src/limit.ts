@@ -1,9 +1,15 @@
-import { LIMITS, type Limit, type LimitName } from '@market/contract/limits'
+import { LIMITS, type LimitName, SHARES } from '@market/contract/limits'
 import type { Context } from '@market/core/context'
-import type { Limiter, LimitResult, LimitRule } from '@market/core/ports/limiter'
+import type { Counter, Limiter, LimitResult, LimitRule } from '@market/core/ports/limiter'
 import { ApiError } from '@market/kernel/api-error'
 import { later } from '@market/kernel/clock'
-import { widerNetworks } from './wider-networks.ts'
+import type { Call } from './call.ts'
+import { networksOf } from './networks.ts'
+
+type LimitServices = { readonly limiter: Limiter } & Pick<Context, 'clock'>
+
+/** For whom a call counts: its address or, over MCP, its credential and the client's address. */
+export type Counted = Pick<Call, 'address' | 'client' | 'caller'>
 
 export interface Limited {
   readonly headers: Record<string, string>
@@ -12,20 +18,31 @@ export interface Limited {
 
 /** Counts the call and returns the rate-limit headers of its response, whether it is allowed or not. */
 export async function limit(
-  { limiter, clock }: { limiter: Limiter } & Pick<Context, 'clock'>,
+  app: LimitServices,
   { limit: name }: { readonly limit: LimitName },
-  address: string,
+  counted: Counted,
+  cost = 1,
 ): Promise<Limited> {
-  const { rule, usage } = await consume(limiter, name, address)
-  const now = clock.wallTime()
+  const { rule, usage } = await count(app, name, counted, cost)
+  const now = app.clock.wallTime()
   const headers = limitHeaders({
     max: rule.max,
     remaining: usage.allowed ? usage.remaining : 0,
     resetsAt: later(now, usage.resetsInMs),
   })
   if (usage.allowed) return { headers }
-  const message = `Too many requests: at most ${rule.max} in ${formatWindow(rule.windowSeconds)}.`
-  return { headers, apiError: limitReached(message, rule, usage, now) }
+  return { headers, apiError: limitReached(`Too many requests: ${maximumOf(rule)}.`, rule, usage, now) }
+}
+
+/** Throws the 429 of the limit when it is used up. `message` says what was counted and how many are allowed. */
+export async function spend(
+  app: LimitServices,
+  name: LimitName,
+  counted: Counted,
+  message: (maximum: string) => string,
+): Promise<void> {
+  const { rule, usage } = await count(app, name, counted)
+  if (!usage.allowed) throw limitReached(message(maximumOf(rule)), rule, usage, app.clock.wallTime())
 }
 
 interface LimitState {
@@ -54,26 +71,50 @@ export function limitReached(
   })
 }
 
-/** Returns the rule that rejects the call, else the rule of the address itself. */
-async function consume(
-  limiter: Limiter,
+type LimitCounter = Counter & { readonly rule: LimitRule & { readonly of: string } }
+
+/** Returns the rule that rejects the call, else the first one. */
+async function count(
+  { limiter }: LimitServices,
   name: LimitName,
-  address: string,
-): Promise<{ rule: LimitRule; usage: LimitResult }> {
-  const { networks, ...limits }: Limit = LIMITS[name]
-  const rule = { name, ...limits }
-  const usage = await limiter.consume(rule, address)
-  if (networks === undefined || !usage.allowed) return { rule, usage }
-  // A rejected call does not count for the wider network, so that one client cannot use up its neighbours' calls.
-  for (const { bits, network } of widerNetworks(address)) {
-    const wider = { ...rule, name: `${name}/${bits}`, max: networks[bits] }
-    const widerUsage = await limiter.consume(wider, network)
-    if (!widerUsage.allowed) return { rule: wider, usage: widerUsage }
-  }
-  return { rule, usage }
+  counted: Counted,
+  cost = 1,
+): Promise<{ rule: LimitCounter['rule']; usage: LimitResult }> {
+  const [{ rule, subject }, ...wider] = countersOf(name, counted)
+  const { rejectedBy, ...usage } = await limiter.consume(rule, subject, { cost, wider })
+  return { rule: (rejectedBy as LimitCounter['rule'] | undefined) ?? rule, usage }
 }
 
-export function formatWindow(seconds: number): string {
+const OF = { address: ' from this address', 56: ' from this /56 network', 48: ' from this /48 network' }
+
+function countersOf(
+  name: LimitName,
+  { address, client, caller }: Counted,
+): readonly [LimitCounter, ...LimitCounter[]] {
+  const { max, windowSeconds } = LIMITS[name]
+  const counter = (suffix: string, of: string, times: number, subject: string): LimitCounter => ({
+    rule: { name: `${name}${suffix}`, max: max * times, windowSeconds, of },
+    subject,
+  })
+  if (client === undefined) {
+    const [own, ...wider] = networksOf(address)
+    const first = counter('', '', SHARES.address.address, own.subject)
+    return [
+      first,
+      ...wider.map(({ kind, subject }) => counter(`/${kind}`, OF[kind], SHARES.address[kind], subject)),
+    ]
+  }
+  const share = caller?.scopes === undefined ? 'key' : 'connection'
+  const networks = networksOf(client).map(({ kind, subject }) =>
+    counter(`/${share}/${kind}`, OF[kind], SHARES[share][kind], subject),
+  )
+  return [counter('', '', SHARES[share].credential, address), ...networks]
+}
+
+const maximumOf = ({ max, windowSeconds, of }: LimitCounter['rule']): string =>
+  `at most ${max} in ${formatWindow(windowSeconds)}${of}`
+
+function formatWindow(seconds: number): string {
   if (seconds % 3_600 === 0) return seconds === 3_600 ? 'an hour' : `${seconds / 3_600} hours`
   return seconds === 60 ? 'a minute' : `${seconds / 60} minutes`
 }

@@ -34,7 +34,7 @@ export function oauthService(app: AppServices, login: LoginProvider) {
     onFault: (error: unknown, requestId: string) => app.onFault(error, { requestId }),
     /** Throws the 429 of the limit. */
     limit: async (name: LimitName, address: string): Promise<void> => {
-      const { apiError } = await limit(app, { limit: name }, address)
+      const { apiError } = await limit(app, { limit: name }, { address })
       if (apiError !== undefined) throw apiError
     },
     fetchDocument: (url: string, timeoutMs: number) =>

@@ -28,7 +28,8 @@ export interface OrderFiles<Ctx> {
 export async function withUploads<Ctx extends FilesContext>(
   ctx: Ctx,
   references: readonly string[],
-  useOf: (tx: Tx) => FileUse | Promise<FileUse>,
+  /** The use by what the command returned; undefined where that refers to nothing. */
+  useOf: (made: unknown, tx: Tx) => FileUse | undefined | Promise<FileUse>,
 ): Promise<OrderFiles<Ctx>> {
   const owner = nameOf(ctx.actor) as FileOwner
   const found = await findOwnUploads(ctx, owner, references)
@@ -42,14 +43,16 @@ export async function withUploads<Ctx extends FilesContext>(
   if (found.size === 0) return { ctx, uploadOf, urlOf }
   let isMarked = false
   const transact: Context['transact'] = async (work) => {
+    let isUsed = false
     const result = await ctx.transact(async (tx) => {
       // First the command, which checks that the caller may act on the order.
       const made = await work(tx)
-      if (!isMarked && !(made instanceof CommitThenReject))
-        await useUploads(ctx, tx, owner, found.values(), await useOf(tx))
+      const use = isMarked || made instanceof CommitThenReject ? undefined : await useOf(made, tx)
+      if (use !== undefined) await useUploads(ctx, tx, owner, found.values(), use)
+      isUsed = use !== undefined
       return made
     })
-    isMarked = true
+    isMarked ||= isUsed
     return result
   }
   return { ctx: { ...ctx, transact }, uploadOf, urlOf }
@@ -64,13 +67,19 @@ const notHttps = (reference: string): ApiError =>
     },
   )
 
+/** The use of files by the order or bounty that the command made. */
+export const usedBy =
+  (use: Omit<FileUse, 'subject'>) =>
+  (made: unknown): FileUse => ({ ...use, subject: (made as { readonly id: FileUse['subject'] }).id })
+
 /** Resolves the uploads that an agent delivers. They are private when the order is. */
 export const withDeliveredFiles = <Ctx extends FilesContext>(
   ctx: Ctx,
   orderId: OrderId,
   references: readonly string[],
 ): Promise<OrderFiles<Ctx>> =>
-  withUploads(ctx, references, async (tx) => ({
+  withUploads(ctx, references, async (_, tx) => ({
+    subject: orderId,
     usedFor: 'deliverable',
     isPrivate: (await findOrder(tx, orderId)).isPrivate,
   }))

@@ -33,7 +33,7 @@ import { fitting } from './byte-budget.ts'
 import { deliverablesOf, presentDelivery, presentGeneration, referencesIn } from './deliverables.ts'
 import { type HandlerContext, handler } from './handler.ts'
 import { loadActor, loadPayer } from './load-actor.ts'
-import { linksOf, withDeliveredFiles, withUploads } from './order-files.ts'
+import { linksOf, usedBy, withDeliveredFiles, withUploads } from './order-files.ts'
 import { moneyOf } from './parse.ts'
 import { presentOrder, presentPayableOrder, signOf } from './present-order.ts'
 import { PAYOUT_STATUS, presentPayout } from './present-payout.ts'
@@ -151,7 +151,7 @@ export const orderHandlers = {
       const client = clientWallet(ctx, actor, input.client_wallet)
       const references = [...input.reference_urls, ...input.reference_images]
       const use = { usedFor: 'reference', isPrivate: input.private } as const
-      const files = await withUploads(ctx, references, () => use)
+      const files = await withUploads(ctx, references, usedBy(use))
       const wanted = {
         listingId: input.service_id as ListingId,
         brief: input.brief ?? '',

@@ -35,7 +35,7 @@ export async function verifyBearer(
   try {
     return await callerOf(app, readToken, bearer)
   } catch (error) {
-    const counted = await limit(app, { limit: 'read' }, asked.address)
+    const counted = await limit(app, { limit: 'read' }, asked)
     if (counted.apiError !== undefined) throw counted.apiError
     const credentials = bearer === undefined ? {} : { bearer }
     logSecurityEvent(app, rejectedEvent({ ...asked, operation: MCP, credentials }, undefined, error))

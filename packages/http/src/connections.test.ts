@@ -9,13 +9,13 @@ const REQUEST = 'GET / HTTP/1.1\r\nHost: market.test\r\n\r\n'
 /** More than the buffers of both ends. */
 const LARGE = Buffer.alloc(64 * 1024 * 1024)
 
-async function startServer(respond: RequestListener) {
+async function startServer(respond: RequestListener, addressOfPeer = (): string | undefined => undefined) {
   const rejected: string[] = []
   const server = createServer((request, response) => {
     if (connections.accept(request.socket, response)) respond(request, response)
   })
   const connections = limitConnections(server, {
-    addressOfPeer: () => undefined,
+    addressOfPeer,
     maxPerAddress: 1,
     unreadMs: 500,
     onRejected: (reason) => rejected.push(reason),
@@ -84,6 +84,22 @@ test('connections: requests behind responses that wait for the client are served
       if (received > 16 * body.length) break
     }
     expect(server.rejected).toEqual([])
+  } finally {
+    await server.stop()
+  }
+})
+
+test('connections: the /64s of one /56 together have four times the connections of one', async () => {
+  let made = 0
+  const server = await startServer(
+    (_request, response) => void response.end(),
+    () => `2001:db8:1:${(made++).toString(16)}::/64`,
+  )
+  try {
+    for (let n = 0; n < 4; n++) await once(server.connect(), 'connect')
+    const [received] = await once(server.connect(), 'data')
+    expect(String(received)).toMatch(/^HTTP\/1\.1 429 .*X-RateLimit-Limit: 4\r.*too_many_connections/s)
+    expect(server.rejected).toEqual(['connections'])
   } finally {
     await server.stop()
   }

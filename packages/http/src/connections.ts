@@ -1,6 +1,8 @@
 import type { Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { SHARES } from '@market/contract/limits'
 import { limitHeaders } from '@market/handlers/limit'
+import { type Network, networksOf } from '@market/handlers/networks'
 import { rawResponse } from './client-error.ts'
 
 /**
@@ -39,24 +41,27 @@ export function limitConnections(server: Server, settings: ConnectionSettings): 
   const { addressOfPeer, maxPerAddress, unreadMs = UNREAD_MS, onRejected } = settings
   const open = new Map<Socket, Connection>()
   const counts = new Map<string, number>()
+  const maxOf = (kind: Network['kind']): number => maxPerAddress * SHARES.address[kind]
 
   server.on('connection', (socket) => {
     const address = addressOfPeer(socket.remoteAddress ?? '')
-    const count = address === undefined ? 0 : (counts.get(address) ?? 0)
-    if (count >= maxPerAddress) {
+    const networks = address === undefined ? [] : networksOf(address)
+    const full = networks.find(({ kind, subject }) => (counts.get(subject) ?? 0) >= maxOf(kind))
+    if (full !== undefined) {
       onRejected('connections')
-      socket.write(tooMany(maxPerAddress))
+      socket.write(tooMany(maxOf(full.kind)))
       return socket.destroySoon()
     }
     open.set(socket, { unsent: new Set() })
     parseInSlices(socket)
-    if (address !== undefined) counts.set(address, count + 1)
+    for (const { subject } of networks) counts.set(subject, (counts.get(subject) ?? 0) + 1)
     return socket.once('close', () => {
       open.delete(socket)
-      if (address === undefined) return
-      const left = (counts.get(address) ?? 1) - 1
-      if (left === 0) counts.delete(address)
-      else counts.set(address, left)
+      for (const { subject } of networks) {
+        const left = (counts.get(subject) ?? 1) - 1
+        if (left === 0) counts.delete(subject)
+        else counts.set(subject, left)
+      }
     })
   })
 
@@ -122,7 +127,7 @@ const RETRY_SECONDS = 1
 const tooMany = (max: number): string =>
   rawResponse(
     '429 Too Many Requests',
-    `Too many connections: at most ${max} per address. Close one, or send requests over the open ones.`,
+    `Too many connections: at most ${max} per address or network. Close one, or send requests over the open ones.`,
     'too_many_connections',
     {
       'Retry-After': String(RETRY_SECONDS),

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { SHARES } from '@market/contract/limits'
 import { failureOf } from '@market/handlers/failure'
 import { limitReached } from '@market/handlers/limit'
+import { networksOf } from '@market/handlers/networks'
 import type { FastifyServerFactory } from 'fastify'
 import { type Addressing, addressOf } from './address-of.ts'
 import { respondToClientError } from './client-error.ts'
@@ -11,8 +13,11 @@ import type { Metrics } from './metrics.ts'
 
 /** What one client may cost, whatever it asks for. */
 export interface ClientLimits {
-  /** Counts a request of the address in this process. */
-  readonly countRequest: (address: string) => { readonly allowed: boolean; readonly resetsInMs: number }
+  /** Counts a request of an address or network in this process, which may have `times` the requests of an address. */
+  readonly countRequest: (
+    network: string,
+    times: number,
+  ) => { readonly allowed: boolean; readonly resetsInMs: number }
   /** How many requests of an address `countRequest` allows in a window. */
   readonly maxRequests: number
   readonly maxConnections: number
@@ -52,7 +57,8 @@ export const guardedServer =
     const onRejected = (reason: string) => metrics.rejected.inc({ reason })
     const server = createServer(HTTP, (request, response) => {
       if (!connections.accept(request.socket, response)) return
-      const { allowed, resetsInMs } = limits.countRequest(addressOf(request, settings))
+      const rejection = rejectionOf(addressOf(request, settings), limits)
+      const allowed = rejection === undefined
       if (!allowed) onRejected('requests')
       // A connection that sent too many requests at once is closed by then, and nothing is done for them.
       process.nextTick(() => {
@@ -60,7 +66,7 @@ export const guardedServer =
         if (!request.complete && settings.isUpload?.(request) !== true) limitBodyTime(request)
         // fix: every-request-counts
         if (allowed) handle(request, response)
-        else rejectRequest(request, response, settings.appOrigin, { max: limits.maxRequests, resetsInMs })
+        else rejectRequest(request, response, settings.appOrigin, rejection)
       })
     })
     const connections = limitConnections(server, {
@@ -71,6 +77,16 @@ export const guardedServer =
     })
     return server.setTimeout(SILENT_MS)
   }
+
+/** Counts the request for its address and the wider networks, and returns the limit that rejects it. */
+function rejectionOf(address: string, { countRequest, maxRequests }: ClientLimits) {
+  for (const { kind, subject } of networksOf(address)) {
+    const times = SHARES.address[kind]
+    const { allowed, resetsInMs } = countRequest(subject, times)
+    if (!allowed) return { max: maxRequests * times, resetsInMs }
+  }
+  return undefined
+}
 
 /** Responds with 408 when the body does not arrive in time. Most bodies come with the headers and need no timer. */
 function limitBodyTime(request: IncomingMessage): void {

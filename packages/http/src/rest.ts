@@ -75,12 +75,7 @@ function mount(
     ...(operation.payment && { preHandler: readGetBody(jsonParser(app)), exposeHeadRoute: false }),
     handler: (request, reply) =>
       tracer.startActiveSpan(operation.id, async (span) => {
-        let caller = ''
-        const onCaller = (name: string) => {
-          caller = name
-          callerOf(request)(name)
-        }
-        const upload = slots && operation.file && slots(formFile(request.raw, operation.file), () => caller)
+        const upload = slots && operation.file && slots(formFile(request.raw, operation.file), request.client)
         try {
           const input = gather(wire, request)
           const payment = operation.payment && paymentOf(request)
@@ -92,7 +87,7 @@ function mount(
             ...(upload && { file: upload.file }),
             address: request.client,
             requestId: request.id,
-            onCaller,
+            onCaller: callerOf(request),
             ...idempotencyKeyOf(request),
           })
           span.setAttribute('http.response.status_code', response.status)

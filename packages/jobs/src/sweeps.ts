@@ -22,6 +22,7 @@ import { expireBounties } from '@market/offers/bounties'
 import { applyDueTransitions, offerRenewals } from '@market/trade/orders'
 import { deleteVoidPurchases, sendUnmined } from '@market/trade/x402'
 import { failExpiredGenerations } from '@market/work/workspaces'
+import { endFileUses } from './end-file-uses.ts'
 import { perNetwork } from './per-network.ts'
 import {
   reportAnchors,
@@ -231,9 +232,15 @@ export const SWEEPS: readonly Sweep<SweepContext>[] = [
     run: deleteVoidPurchases,
   },
   {
+    name: 'end-file-uses',
+    everyMs: 10 * MINUTE,
+    does: 'Releases the files of orders, bounties and purchases that ended unpaid a day ago',
+    run: endFileUses,
+  },
+  {
     name: 'delete-unused-uploads',
     everyMs: 10 * MINUTE,
-    does: 'Deletes uploaded files that no order refers to after a day, and what an interrupted upload left after an hour',
+    does: 'Deletes uploaded files that nothing refers to after a day, and what an interrupted upload left after an hour',
     run: deleteUnusedUploads,
   },
   {

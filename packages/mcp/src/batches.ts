@@ -1,6 +1,9 @@
 const WITH_BATCHES = '2025-03-26'
-/** The calls of a batch run at the same time. */
 const MAX_MESSAGES = 10
+
+/** How many messages a body counts for. One with too many is rejected as a whole, and counts for no more than the maximum. */
+export const countMessages = (body: unknown): number =>
+  Array.isArray(body) ? Math.min(Math.max(body.length, 1), MAX_MESSAGES) : 1
 
 /**
  * Why a batch is rejected, or undefined. Only 2025-03-26 has batches, and its clients need not send a version. Of two

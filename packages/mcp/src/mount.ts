@@ -4,6 +4,7 @@ import type { Execute } from '@market/handlers/execute'
 import { asApiError, failureOf } from '@market/handlers/failure'
 import { ApiError } from '@market/kernel/api-error'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { countMessages } from './batches.ts'
 import { isOwnHost, isOwnOrigin } from './own-hosts.ts'
 import type { Session } from './run-tool.ts'
 import { challenge, missingScopes } from './scopes.ts'
@@ -19,6 +20,8 @@ export interface McpSettings {
     bearer: string | undefined,
     asked: { readonly address: string; readonly requestId: string },
   ) => Promise<Caller>
+  /** Counts messages against the limit of their sender, and throws the 429 of it. */
+  readonly count: (session: Session, messages: number) => Promise<void>
   /** Where clients find the authorization server; absent when there is none. */
   readonly resourceMetadataUrl?: string | undefined
   readonly nameOf: (caller: Caller) => string
@@ -65,6 +68,7 @@ export function mountMcp(app: FastifyInstance, settings: McpSettings): void {
         if (request.headers.host === baseHost && baseHost !== appHost)
           return reply.redirect(`${appUrl}${PATH}`, 308)
         const session = await sessionOf(request)
+        await settings.count(session, countMessages(request.body))
         const granted = session.caller?.scopes ?? SCOPES
         const missing = missingScopes(request.body, granted)
         if (missing.length > 0) return rejectScopes(reply, missing, granted, settings.resourceMetadataUrl)
@@ -74,7 +78,11 @@ export function mountMcp(app: FastifyInstance, settings: McpSettings): void {
     scope.route({
       method: ['GET', 'POST', 'DELETE'],
       url: ANONYMOUS_PATH,
-      handler: (request, reply) => send(request, reply, anonymous, clientOf(request)),
+      handler: async (request, reply) => {
+        const client = clientOf(request)
+        await settings.count(client, countMessages(request.body))
+        return send(request, reply, anonymous, client)
+      },
     })
   })
 
@@ -83,7 +91,7 @@ export function mountMcp(app: FastifyInstance, settings: McpSettings): void {
     requestId: request.id,
   })
 
-  /** Limits count the credential, because hosted clients share addresses. */
+  /** Limits count the credential first, because hosted clients share addresses. */
   async function sessionOf(request: FastifyRequest): Promise<Session> {
     const bearer = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1]
     const asked = clientOf(request)

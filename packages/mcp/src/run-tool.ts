@@ -23,7 +23,7 @@ export const runTool = (
       input,
       ...session,
       budget: RESULT_BUDGET,
-      address: countedAs(operation, session),
+      ...countedAs(operation, session),
       ...(wallet && { caller: undefined }),
       credentials: wallet ? { wallet } : {},
       ...(operation.payment && { payment: { ...payment, fields: {} } }),
@@ -35,5 +35,7 @@ export const runTool = (
  * Agents may register others. As in REST, the client's address counts for that: otherwise each new agent could register
  * more agents.
  */
-const countedAs = (operation: Operation, { address, client = address }: Session): string =>
-  isWrite(operation) && !operation.callers.includes('agent') ? client : address
+const countedAs = (operation: Operation, { client }: Session): Partial<Session> =>
+  isWrite(operation) && !operation.callers.includes('agent') && client !== undefined
+    ? { address: client, client: undefined }
+    : {}

@@ -11,13 +11,24 @@ const unknownTool = (name: string) =>
 /** The server of one request. */
 export function unifiedServer(execute: Execute, session: Session): Server {
   const server = new Server(SERVER_INFO, SERVER_OPTIONS)
+  const inTurn = queue()
   server.setRequestHandler('tools/list', () => ({ tools: UNIFIED_LIST.tools }))
   server.setRequestHandler('tools/call', async ({ params }) => {
     const tool = findTool(params.name)
     if (tool === undefined) throw unknownTool(params.name)
-    return runTool(execute, session, tool, params)
+    return inTurn(() => runTool(execute, session, tool, params))
   })
   return server
+}
+
+/** Runs the calls of a batch one after the other, so that a batch costs no more at a time than a single call. */
+function queue() {
+  let last: Promise<unknown> = Promise.resolve()
+  return <T>(work: () => Promise<T>): Promise<T> => {
+    const result = last.then(work)
+    last = result.catch(() => {})
+    return result
+  }
 }
 
 export const ANONYMOUS_VERSION = '2024-11-05'

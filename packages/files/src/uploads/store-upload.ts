@@ -28,6 +28,8 @@ export interface ReceivedFile {
 export interface UploadQuota {
   readonly files: number
   readonly bytes: number
+  /** How to get more, for the message at its end. */
+  readonly advice?: string
 }
 
 export type UploadContext = Needs<'db' | 'transact' | 'clock' | 'ids' | 'objects'>
@@ -51,13 +53,18 @@ export async function storeUpload(
     createdAt: ctx.clock.now(),
   }
   const day = dayOf(pending.createdAt)
-  await transact(ctx.db, async (tx) => {
+  const { bytes: before } = await transact(ctx.db, async (tx) => {
     await rejectWhileStopped(tx, ['read_only'])
-    rejectAtQuota(await findTotals(tx, owner, day), quota, pending.createdAt)
+    const totals = await findTotals(tx, owner, day)
+    rejectAtQuota(totals, quota, pending.createdAt)
     await insertPending(tx, pending)
+    return totals
   })
   try {
-    const measured = measure(bytes, mediaType)
+    const measured = measure(bytes, mediaType, (size) => {
+      // The rest of a file that is too large is not read.
+      if (before + size > quota.bytes) throw quotaReached(quota, pending.createdAt)
+    })
     await ctx.objects.put(objectKey(pending.id), measured.bytes)
     const { size, sha256 } = measured.result()
     return await ctx.transact(async (tx) => {
@@ -107,7 +114,11 @@ async function* joined(first: readonly Uint8Array[], rest: AsyncIterator<Uint8Ar
 }
 
 /** Passes the bytes on, and rejects them where they are too many or not the text that they should be. */
-function measure(bytes: AsyncIterable<Uint8Array>, mediaType: MediaType) {
+function measure(
+  bytes: AsyncIterable<Uint8Array>,
+  mediaType: MediaType,
+  check: (size: number) => void = () => {},
+) {
   const hash = createHash('sha256')
   const text = mediaType === 'text/plain' ? textChecker() : undefined
   let size = 0
@@ -115,6 +126,7 @@ function measure(bytes: AsyncIterable<Uint8Array>, mediaType: MediaType) {
     for await (const part of bytes) {
       size += part.length
       if (size > MAX_FILE_BYTES) throw tooLarge()
+      check(size)
       if (text?.accepts(part) === false) throw notText()
       hash.update(part)
       yield part
@@ -142,11 +154,11 @@ function rejectAboveQuota({ files, bytes }: Totals, quota: UploadQuota, now: Dat
   if (files > quota.files || bytes > quota.bytes) throw quotaReached(quota, now)
 }
 
-function quotaReached({ files, bytes }: UploadQuota, now: Date): ApiError {
+function quotaReached({ files, bytes, advice }: UploadQuota, now: Date): ApiError {
   const leftMs = DAY - (now.getTime() % DAY)
   return new ApiError(
     'rate_limited',
-    `You can upload ${files} files and ${Math.floor(bytes / 1024 / 1024)} MB a day. Upload this file after midnight UTC.`,
+    `You can upload ${files} files and ${Math.floor(bytes / 1024 / 1024)} MB a day. Upload this file after midnight UTC.${advice === undefined ? '' : ` ${advice}`}`,
     {
       code: 'upload_quota_reached',
       retryAfterSeconds: Math.ceil(leftMs / SECOND),

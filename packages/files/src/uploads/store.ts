@@ -101,6 +101,51 @@ export async function saveUsed(
   return Number(numAffectedRows)
 }
 
+export async function insertUses(tx: Tx, ids: readonly UploadId[], subject: string): Promise<void> {
+  await tx
+    .insertInto('upload_uses')
+    .values(ids.map((id) => ({ upload_id: id, subject })))
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
+/** What refers to files and has not ended, after `after` in the order of ids. */
+export async function findOpenSubjects(db: Db, after: string, limit: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('upload_uses')
+    .select('subject')
+    .distinct()
+    .where('ended', '=', false)
+    .where('subject', '>', after)
+    .orderBy('subject')
+    .limit(limit)
+    .execute()
+  return rows.map(({ subject }) => subject)
+}
+
+/** Keeps the files of what ended with a payment for good. */
+export async function saveEnded(tx: Tx, subjects: readonly string[]): Promise<void> {
+  await tx
+    .updateTable('upload_uses')
+    .set({ ended: true })
+    .where('subject', 'in', [...subjects])
+    .where('ended', '=', false)
+    .execute()
+}
+
+/** Takes the files out of use that only these subjects referred to. Rows are locked in the order of `saveUsed`. */
+export async function removeUses(tx: Tx, subjects: readonly string[]): Promise<void> {
+  const { rows } = await sql<{ id: UploadId }>`
+    select id from uploads
+    where id in (select upload_id from upload_uses where subject = any(${[...subjects]}) and not ended)
+    order by id for update`.execute(tx)
+  const ids = rows.map(({ id }) => id)
+  await sql`delete from upload_uses where subject = any(${[...subjects]}) and not ended`.execute(tx)
+  await sql`
+    update uploads set state = 'deleting', used_at = null, used_for = null, is_private = null
+    where id = any(${ids}) and not exists (select from upload_uses where upload_id = uploads.id)`.execute(tx)
+}
+
 export async function findTotals(db: Db | Tx, owner: FileOwner, day: string): Promise<Totals> {
   const { rows } = await sql<{ files: number; bytes: bigint }>`
     select files, bytes from upload_totals where day = ${day}::date and owner = ${owner}`.execute(db)

@@ -49,7 +49,7 @@ const store = (text = 'a text', owner = OWNER): Promise<Upload> =>
   storeUpload(ctx, owner, { name: 'notes.txt', bytes: parts(text) }, QUOTA)
 
 const use = (upload: Upload, isPrivate = false, usedFor: 'reference' | 'deliverable' = 'deliverable') =>
-  ctx.transact((tx) => useUploads(ctx, tx, OWNER, [upload], { usedFor, isPrivate }))
+  ctx.transact((tx) => useUploads(ctx, tx, OWNER, [upload], { subject: 'ord_1', usedFor, isPrivate }))
 
 const rowIds = async (): Promise<string[]> =>
   (await database.db.selectFrom('uploads').select('id').orderBy('id').execute()).map(({ id }) => id)

@@ -1,15 +1,19 @@
 import type { Needs } from '@market/core/context'
 import type { Db, Tx } from '@market/database/transact'
 import { ApiError } from '@market/kernel/api-error'
-import type { UploadId } from '@market/kernel/ids'
+import type { BountyId, OrderId, UploadId } from '@market/kernel/ids'
 import { uploadIdIn } from './file-link.ts'
-import { findStored, markReferencesDeleting, saveUsed } from './store.ts'
+import { findStored, insertUses, markReferencesDeleting, saveUsed } from './store.ts'
 import type { FileOwner, Upload } from './upload.ts'
 
 /** What an order says of a file: the id of an upload, its URL, or the URL of a page elsewhere. */
 export type FileReference = string
 
+/** What refers to a file: the id of an order, a bounty or a purchase. */
+type UseSubject = OrderId | BountyId | `hir_${string}`
+
 export interface FileUse {
+  readonly subject: UseSubject
   readonly usedFor: 'reference' | 'deliverable'
   readonly isPrivate: boolean
 }
@@ -56,7 +60,7 @@ export async function useUploads(
   if (all.length === 0) return
   const ids = all.map(({ id }) => id)
   const count = await saveUsed(tx, owner, ids, { ...use, at: ctx.clock.now() })
-  if (count === ids.length) return
+  if (count === ids.length) return insertUses(tx, ids, use.subject)
   const now = await findStored(tx, ids)
   const missing = ids.find((id) => !now.some((one) => one.id === id))
   throw missing === undefined ? privacyDiffers(use) : uploadNotFound(missing)

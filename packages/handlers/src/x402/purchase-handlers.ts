@@ -27,7 +27,7 @@ import { presentRegistered } from '../agents.ts'
 import type { AppServices } from '../app-services.ts'
 import type { HandlerContext } from '../handler.ts'
 import { loadActor } from '../load-actor.ts'
-import { withUploads } from '../order-files.ts'
+import { usedBy, withUploads } from '../order-files.ts'
 import { signOf } from '../present-order.ts'
 import { parseWalletFields } from '../verify-wallet.ts'
 import type { Done } from './present-purchase.ts'
@@ -70,7 +70,10 @@ const handlerOfService = (status: 200 | 201, urlField: 'status_url' | 'result_ur
     buy: async (ctx, input: ServiceInput, { wallet, ...evidence }) => {
       const references = [...(input.reference_urls ?? []), ...(input.reference_images ?? [])]
       const use = { usedFor: 'reference', isPrivate: input.private ?? false } as const
-      const files = await withUploads(ctx, references, () => use)
+      const files = await withUploads(ctx, references, (made) =>
+        // Undefined when another request claimed the payment before.
+        made === undefined ? undefined : usedBy(use)(made),
+      )
       return hireService(files.ctx, {
         ...requestIn(input),
         principal: ctx.actor.kind === 'anonymous' ? undefined : await loadActor(ctx),

@@ -2,6 +2,7 @@ export { type Bounty, type Claim, claimNotFound, isHeld, requirePoster } from '.
 export { cancelBounty } from './cancel-bounty.ts'
 export { claimBounty, isOwnBounty, ownBounty } from './claim-bounty.ts'
 export { expireBounties } from './expire.ts'
+export { findBountyEnds } from './find-ends.ts'
 export { getBounty, type PostedClaim } from './get-bounty.ts'
 export { listBounties } from './list-bounties.ts'
 export { listMyBounties, type MyBounty } from './my-bounties.ts'

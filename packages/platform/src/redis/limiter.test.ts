@@ -75,6 +75,26 @@ describe('while Redis is available', () => {
     expect(allowed(await takeMany(limiter, 9, `${long}b`))).toBe(5)
   })
 
+  test.each([
+    ['in Redis', () => start()],
+    ['in the process', () => start('redis://127.0.0.1:1')],
+  ])(
+    '%s: a call counts with its cost, and for wider rules only while the rule before allows it',
+    async (_, make) => {
+      const { limiter } = make()
+      const wide = { name: 'wide', max: 12, windowSeconds: 60 }
+      const group = randomUUID()
+      const take = (subject: string, cost: number) =>
+        limiter.consume(RULE, subject, { cost, wider: [{ rule: wide, subject: group }] })
+      const [one, two, three] = [randomUUID(), randomUUID(), randomUUID()]
+      expect(await take(one, 5)).toMatchObject({ allowed: true, remaining: 0 })
+      const own = await take(one, 5)
+      expect([own.allowed, own.rejectedBy]).toEqual([false, undefined])
+      expect(await take(two, 5)).toMatchObject({ allowed: true })
+      expect(await take(three, 3)).toMatchObject({ allowed: false, remaining: 0, rejectedBy: wide })
+    },
+  )
+
   test('the window starts with the first call, and rejected calls do not extend it', async () => {
     const prefix = redisPrefix()
     const { limiter } = start(server.url, prefix)

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Limiter, LimitRule } from '@market/core/ports/limiter'
+import type { Consumed, Counter, Limiter, LimitResult, LimitRule } from '@market/core/ports/limiter'
 import DataLoader from 'dataloader'
 import { Redis } from 'ioredis'
 import { localWindows, takenOf } from './local-windows.ts'
@@ -28,17 +28,26 @@ const LONGEST_SUBJECT = 128
 
 // One script inside Redis for all requests of one turn of the event loop, so that each count is exact over any number of
 // processes. A key without an expiry would block its subject for ever, so it always gets one. The keys of one call can
-// be in different slots: this needs one Redis (with replicas), not a Redis Cluster.
+// be in different slots: this needs one Redis (with replicas), not a Redis Cluster. The windows of one call follow each
+// other, and after one that rejects it the others do not count.
 const TAKE = `
 local taken = {}
+local rejected = false
 for at, key in ipairs(KEYS) do
-  local count = redis.call('INCR', key)
-  local left = redis.call('PTTL', key)
-  if left < 0 then
-    redis.call('PEXPIRE', key, ARGV[at])
-    left = tonumber(ARGV[at])
+  local ms, max, cost, first = unpack(ARGV, at * 4 - 3, at * 4)
+  if first == '1' then rejected = false end
+  if rejected then
+    taken[at] = {0, 0}
+  else
+    local count = redis.call('INCRBY', key, cost)
+    local left = redis.call('PTTL', key)
+    if left < 0 then
+      redis.call('PEXPIRE', key, ms)
+      left = tonumber(ms)
+    end
+    rejected = count > tonumber(max)
+    taken[at] = {count, left}
   end
-  taken[at] = {count, left}
 end
 return taken`
 const MAX_BATCH = 128
@@ -77,34 +86,39 @@ export function redisLimiter(settings: RedisLimiterSettings): RedisLimiter {
   })
   redis.on('error', noteAway)
 
-  async function countInRedis(windows: readonly Window[]): Promise<Counted[]> {
+  async function countInRedis(calls: readonly Window[][]): Promise<Counted[][]> {
     await firstConnection
-    const args = [...windows.map(({ key }) => key), ...windows.map(({ ms }) => ms)]
+    const keys = calls.flatMap((windows) => windows.map(({ key }) => key))
+    const args = calls.flatMap((windows) => windows.flatMap(argumentsOf))
     try {
-      return countedOf(windows, await redis.evalsha(TAKE_SHA, windows.length, ...args))
+      return countedOf(calls, await redis.evalsha(TAKE_SHA, keys.length, ...keys, ...args))
     } catch (error) {
       if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error
-      return countedOf(windows, await redis.eval(TAKE, windows.length, ...args))
+      return countedOf(calls, await redis.eval(TAKE, keys.length, ...keys, ...args))
     }
   }
 
-  const counts = new DataLoader<Window, Counted>(
-    (windows) => within(ANSWER_WITHIN_MS, countInRedis(windows)),
+  const counts = new DataLoader<Window[], Counted[]>(
+    (calls) => within(ANSWER_WITHIN_MS, countInRedis(calls)),
     // Every request counts, so nothing is cached; the batch closes at the end of the event loop's turn.
     { cache: false, maxBatchSize: MAX_BATCH, batchScheduleFn: (run) => void setImmediate(run) },
   )
 
   return {
-    async consume(rule, subject) {
-      const key = keyOf(settings.prefix, rule, subject)
+    async consume(rule, subject, { cost = 1, wider = [] } = {}) {
+      const counters = [{ rule, subject }, ...wider]
+      const windows = counters.map((one) => windowOf(settings.prefix, one, cost))
       try {
-        const { count, leftMs } = await counts.load({ key, ms: Math.ceil(rule.windowSeconds * 1_000) })
-        local.remember(key, count, leftMs)
-        return takenOf(rule, count, leftMs)
+        const counted = await counts.load(windows)
+        return resultOf(windows, (window, at) => {
+          const { count, leftMs } = counted[at] as Counted
+          local.remember(window.key, count, leftMs)
+          return takenOf(window.rule, count, leftMs)
+        })
       } catch (error) {
         noteAway(error)
         settings.onFallback()
-        return local.take(key, rule)
+        return resultOf(windows, (window) => local.take(window.key, window.rule, cost))
       }
     },
 
@@ -129,7 +143,8 @@ export function redisLimiter(settings: RedisLimiterSettings): RedisLimiter {
 
 interface Window {
   readonly key: string
-  readonly ms: number
+  readonly rule: LimitRule
+  readonly cost: number
 }
 
 interface Counted {
@@ -137,14 +152,42 @@ interface Counted {
   readonly leftMs: number
 }
 
-function countedOf(windows: readonly Window[], reply: unknown): Counted[] {
+const windowOf = (prefix: string, { rule, subject }: Counter, cost: number): Window => ({
+  key: keyOf(prefix, rule, subject),
+  rule,
+  cost,
+})
+
+const argumentsOf = ({ rule, cost }: Window, at: number): number[] => [
+  Math.ceil(rule.windowSeconds * 1_000),
+  rule.max,
+  cost,
+  at === 0 ? 1 : 0,
+]
+
+/** The result of the first window that rejects the call, else of the first one. */
+function resultOf(windows: readonly Window[], take: (window: Window, at: number) => LimitResult): Consumed {
+  const [first, ...wider] = windows as [Window, ...Window[]]
+  const result = take(first, 0)
+  if (!result.allowed) return result
+  for (const [at, window] of wider.entries()) {
+    const taken = take(window, at + 1)
+    if (!taken.allowed) return { ...taken, rejectedBy: window.rule }
+  }
+  return result
+}
+
+function countedOf(calls: readonly (readonly Window[])[], reply: unknown): Counted[][] {
   const taken: readonly unknown[] = Array.isArray(reply) ? reply : []
-  return windows.map((_, at) => {
-    const [count, leftMs] = (taken[at] ?? []) as readonly unknown[]
-    if (typeof count !== 'number' || typeof leftMs !== 'number')
-      throw new Error('unexpected response from Redis')
-    return { count, leftMs }
-  })
+  let at = 0
+  return calls.map((windows) =>
+    windows.map(() => {
+      const [count, leftMs] = (taken[at++] ?? []) as readonly unknown[]
+      if (typeof count !== 'number' || typeof leftMs !== 'number')
+        throw new Error('unexpected response from Redis')
+      return { count, leftMs }
+    }),
+  )
 }
 
 function keyOf(prefix: string, rule: LimitRule, subject: string): string {

@@ -9,7 +9,7 @@ const SWEEP_EVERY_MS = 1_000
 
 /** Windows counted in this process while Redis is unavailable. */
 export interface LocalWindows {
-  take(key: string, rule: LimitRule): LimitResult
+  take(key: string, rule: LimitRule, cost?: number): LimitResult
   /** Records the count of Redis, so that the local count continues from it. */
   remember(key: string, count: number, resetsInMs: number): void
   readonly size: number
@@ -46,11 +46,11 @@ export function localWindows(capacity: number, nowMs: () => number = () => perfo
   }
 
   return {
-    take(key, rule) {
+    take(key, rule, cost = 1) {
       const now = nowMs()
       const window =
         liveWindow(key, now) ?? openWindow(key, now, { count: 0, endsAtMs: now + rule.windowSeconds * 1_000 })
-      window.count += 1
+      window.count += cost
       return takenOf(rule, window.count, window.endsAtMs - now)
     },
 

@@ -81,6 +81,10 @@ export const apiOnlySettings = {
   FILES_PORT: described(port(3002), 'where the api serves them, on `HOST`'),
   UPLOAD_FILES_PER_DAY: described(wholeNumber(1, 100_000).default(500), UPLOADS),
   UPLOAD_MB_PER_DAY: described(wholeNumber(1, 1_000_000).default(1_024), UPLOADS),
+  UPLOAD_UNPAID_MB_PER_DAY: described(
+    wholeNumber(1, 1_000_000).default(5),
+    'the same for a caller without a paid order, instead of `UPLOAD_MB_PER_DAY`',
+  ),
   UPLOADS_AT_ONCE: described(
     wholeNumber(1, 1_000).default(100),
     'files that a process receives at the same time; one part of 5 MB of each is in memory',

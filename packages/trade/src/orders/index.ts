@@ -17,6 +17,9 @@ export {
   type Dispute,
   findDisputes,
   findMostBought,
+  findOrderEnds,
+  hasPaidOrder,
+  type OrderEnd,
   sumInEscrow,
 } from './count-orders.ts'
 export { createOrder, ownService, rejectOwnService, termsOf } from './create-order.ts'

@@ -9,6 +9,7 @@ export {
 export { releaseContested } from './contest/name-again.ts'
 export { signInstructions } from './contest/signing.ts'
 export { deleteVoidPurchases } from './delete-void-purchases.ts'
+export { findPurchaseEnds } from './find-ends.ts'
 export { sendUnmined } from './gas/send-unmined.ts'
 export { hireService, payerPurposeOf } from './hire-service.ts'
 export { listTrending } from './list-trending.ts'
