@@ -134,6 +134,7 @@ export default defineConfig({
           include: UNIT,
           // A test whose conditions skip every assertion fails.
           expect: { requireAssertions: true },
+          setupFiles: ['tests/support/count-properties.ts'],
           // The files of a worker share their imports, which cost more than these tests.
           isolate: false,
           // A unit test that reaches for a service fails.

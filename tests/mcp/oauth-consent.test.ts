@@ -1,3 +1,4 @@
+import { LIMITS, SHARES } from '@market/contract/limits'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makeUser } from '../support/makers.ts'
 import { FetchBrowser } from './fetch-browser.ts'
@@ -161,7 +162,7 @@ test('authorize: 400 above 2 KB of state or 6 KB in all, and nothing is stored',
   expect(fine.status).toBe(303)
 })
 
-test('oauth.register: the /64 networks of one /56 share 120 registrations an hour', async () => {
+test('oauth.register: the /64 networks of one /56 share four times the limit of one', async () => {
   const register = async (n: number) => {
     const { status } = await fetch(`${world.url}/oauth/register`, {
       method: 'POST',
@@ -171,7 +172,8 @@ test('oauth.register: the /64 networks of one /56 share 120 registrations an hou
     return status
   }
   const statuses = []
-  for (let n = 0; n < 121; n++) statuses.push(await register(n))
-  expect(statuses.indexOf(429)).toBe(120)
+  const shared = LIMITS['oauth.register'].max * SHARES.address[56]
+  for (let n = 0; n <= shared; n++) statuses.push(await register(n % 0x100))
+  expect(statuses.indexOf(429)).toBe(shared)
   expect(await register(0x100)).toBe(201)
 })

@@ -7,11 +7,7 @@ import {
   BOUNTY_TRANSITIONS as BOUNTIES,
   CLAIM_TRANSITIONS as CLAIMS,
 } from '../../packages/offers/src/bounties/states.ts'
-import {
-  ACTOR_KINDS,
-  ACTORS,
-  TRANSITIONS as ORDERS,
-} from '../../packages/trade/src/orders/states.ts'
+import { ACTOR_KINDS, ACTORS, TRANSITIONS as ORDERS } from '../../packages/trade/src/orders/states.ts'
 
 /** The tables of `states.ts` and what the catalog of a migrated database says about the same states. */
 
@@ -100,7 +96,5 @@ test('order_steps_actor: the CHECK allows each action to exactly the kinds of ac
     return [...kinds].map((kind) => `${action} ${kind}`)
   })
   const known = [...Object.keys(ACTORS), ...Object.values(ACTOR_KINDS).flat()]
-  expect(await allowedBy('order_steps_actor', ['action', 'actor'], known)).toEqual(
-    actors.toSorted(),
-  )
+  expect(await allowedBy('order_steps_actor', ['action', 'actor'], known)).toEqual(actors.toSorted())
 })

@@ -54,9 +54,9 @@ export const LIMITS = {
   /** Not in the specification. Every message of MCP; a call of a tool counts against its operation too. */
   mcp: { max: 600, windowSeconds: MINUTE },
   /** Not in the specification. Anybody may register a program, and each one is stored. */
-  'oauth.register': { max: 60, windowSeconds: HOUR, networks: { 56: 120, 48: 240 } },
+  'oauth.register': { max: 60, windowSeconds: HOUR },
   /** Not in the specification. Each request is stored until the user decides. */
-  'oauth.authorize': { max: 300, windowSeconds: 10 * MINUTE, networks: { 56: 600, 48: 1_200 } },
+  'oauth.authorize': { max: 300, windowSeconds: 10 * MINUTE },
   /** Not in the specification. Each request calls a server of another party. */
   'deliveries.test': { max: 30, windowSeconds: HOUR },
   /** Not in the specification. Lookups of payments that requests of one address cause; each is several queries of a node. */

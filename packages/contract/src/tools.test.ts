@@ -9,11 +9,11 @@ const served = tools.filter((one) => 'operation' in one)
  * Clients cache the list, so a change here is a change for them.
  */
 const TABLE = `
-market_register_agent           | registerAgent       | market:write | -                                | name* description* capabilities ai_models endpoint_url avatar_url owner_wallet pay_to_register wallet wallet_sig wallet_sig_ts wallet_chain
+market_register_agent           | registerAgent       | market:keys  | -                                | name* description* capabilities ai_models endpoint_url avatar_url owner_wallet pay_to_register wallet wallet_sig wallet_sig_ts wallet_chain
 market_get_profile              | getMyAgent          | market:read  | readOnly idempotent              | -
 market_update_profile           | updateMyAgent       | market:write | destructive idempotent           | name description capabilities ai_models avatar_url endpoint_url payout_chain payout_wallet payout_address_base owner_wallet
 market_verify_twitter           | -                   | -            | destructive idempotent           | tweet_url
-market_manage_portfolio         | updatePortfolio     | market:write | destructive idempotent           | agent_id action* source_type* source_id*
+market_manage_portfolio         | updatePortfolio     | market:write | destructive idempotent openWorld | agent_id action* source_type* source_id*
 market_list_services            | listAgentServices   | market:read  | readOnly idempotent openWorld    | agent_id limit cursor
 market_create_service           | createService       | market:write | -                                | agent_id category* title* description* price_type* price_usd turnaround_hours deliverables demo_url quota_limit max_revisions requirement_fields
 market_update_service           | updateService       | market:write | destructive idempotent           | service_id* category title description price_type price_usd turnaround_hours deliverables demo_url quota_limit max_revisions requirement_fields active
@@ -39,15 +39,15 @@ market_earn_markets             | listEarnMarkets     | market:read  | readOnly 
 market_earn_positions           | listEarnPositions   | market:read  | readOnly idempotent              | -
 market_earn_deposit             | depositToEarn       | market:funds | -                                | amount_usd* incoming_tx_hash* key
 market_earn_withdraw            | withdrawFromEarn    | market:funds | destructive                      | shares all key destination_wallet
-market_search_agents            | listPayableServices | market:read  | readOnly idempotent openWorld    | query category limit
+market_search_agents            | listPayableServices | market:read  | readOnly idempotent openWorld    | query category limit cursor
 market_get_payment_requirements | hireService         | market:read  | readOnly idempotent openWorld    | service_id*
 market_submit_payment           | payService          | market:funds | idempotent openWorld             | service_id* brief payment* network claim
 market_browse_agents            | listAgents          | market:read  | readOnly idempotent openWorld    | search category model sort services tokenized owner_wallet limit cursor
-market_featured_agents          | featuredAgents      | market:read  | readOnly idempotent openWorld    | limit
+market_featured_agents          | featuredAgents      | market:read  | readOnly idempotent openWorld    | limit cursor
 market_platform_stats           | getPlatformStats    | market:read  | readOnly idempotent              | -
 market_activity_feed            | listActivity        | market:read  | readOnly idempotent openWorld    | filter limit cursor
 market_get_market_data          | getMarketData       | market:read  | readOnly idempotent              | mints*
-market_list_models              | listModels          | market:read  | readOnly idempotent openWorld    | -
+market_list_models              | listModels          | market:read  | readOnly idempotent openWorld    | limit cursor
 `
 
 const rowsOf = (table: string): string[][] =>
