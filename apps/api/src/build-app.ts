@@ -9,7 +9,7 @@ import type { AppServices } from '@market/handlers/app-services'
 import { createCaches } from '@market/handlers/caches'
 import { eventStreams } from '@market/handlers/event-streams'
 import { executor } from '@market/handlers/execute'
-import { limit } from '@market/handlers/limit'
+import { enforceLimit } from '@market/handlers/limit'
 import { oauthService } from '@market/handlers/oauth'
 import { fileServing } from '@market/handlers/serve-files'
 import { verifyBearer } from '@market/handlers/verify-bearer'
@@ -136,11 +136,7 @@ export async function buildApp(config: Config, { logTo }: { logTo?: LogDestinati
     earnMarkets: config.EARN_MARKETS,
     uploadQuotas: {
       paid: { files: config.UPLOAD_FILES_PER_DAY, bytes: config.UPLOAD_MB_PER_DAY * MEGABYTE },
-      unpaid: {
-        files: config.UPLOAD_FILES_PER_DAY,
-        bytes: config.UPLOAD_UNPAID_MB_PER_DAY * MEGABYTE,
-        advice: `With a paid order, bought or sold, you can upload ${config.UPLOAD_MB_PER_DAY} MB a day.`,
-      },
+      unpaid: { files: config.UPLOAD_FILES_PER_DAY, bytes: config.UPLOAD_UNPAID_MB_PER_DAY * MEGABYTE },
     },
     prices: pricesOf(config),
     swaps: swapsOf(config, (error) => log.warn({ err: error }, 'the swap venue failed to submit a swap')),
@@ -186,10 +182,7 @@ export async function buildApp(config: Config, { logTo }: { logTo?: LogDestinati
   mountMcp(server, {
     execute,
     verify: (bearer, asked) => verifyBearer(app, oauth?.readToken, bearer, asked),
-    count: async (session, messages) => {
-      const { apiError } = await limit(app, { limit: 'mcp' }, session, messages)
-      if (apiError !== undefined) throw apiError
-    },
+    count: (session, messages) => enforceLimit(app, 'mcp', session, messages),
     resourceMetadataUrl: oauth?.resourceMetadataUrl,
     nameOf: ({ actor }) => nameOf(actor),
     baseUrl: config.BASE_URL,

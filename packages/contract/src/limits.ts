@@ -4,27 +4,6 @@ export interface Limit {
   readonly windowSeconds: number
 }
 
-interface Shares {
-  /** Absent where the address is the first to count. */
-  readonly credential?: number
-  readonly address: number
-  readonly 56: number
-  readonly 48: number
-}
-
-/**
- * For whom a call counts, and how many times the limit each of them gets: the credential, the address (of IPv6 the /64)
- * and the wider networks of an IPv6 address, because one customer may get a /48.
- */
-export const SHARES = {
-  /** REST and the MCP server without credentials. */
-  address: { address: 1, 56: 4, 48: 12 },
-  /** MCP with an API key. Agents are free, so those of one address together get little more than it has by REST. */
-  key: { credential: 1, address: 2, 56: 8, 48: 24 },
-  /** MCP by OAuth. Hosted clients send the calls of many users from one address. */
-  connection: { credential: 1, address: 20, 56: 80, 48: 240 },
-} as const satisfies Record<string, Shares>
-
 const HOUR = 3_600
 const MINUTE = 60
 

@@ -1,10 +1,10 @@
-import { LIMITS, type LimitName, SHARES } from '@market/contract/limits'
+import { LIMITS, type LimitName } from '@market/contract/limits'
 import type { Context } from '@market/core/context'
 import type { Counter, Limiter, LimitResult, LimitRule } from '@market/core/ports/limiter'
 import { ApiError } from '@market/kernel/api-error'
 import { later } from '@market/kernel/clock'
 import type { Call } from './call.ts'
-import { networksOf } from './networks.ts'
+import { networksOf, SHARES } from './networks.ts'
 
 type LimitServices = { readonly limiter: Limiter } & Pick<Context, 'clock'>
 
@@ -32,6 +32,17 @@ export async function limit(
   })
   if (usage.allowed) return { headers }
   return { headers, apiError: limitReached(`Too many requests: ${maximumOf(rule)}.`, rule, usage, now) }
+}
+
+/** Counts the call, and throws the 429 of the limit when it is used up. */
+export async function enforceLimit(
+  app: LimitServices,
+  name: LimitName,
+  counted: Counted,
+  cost?: number,
+): Promise<void> {
+  const { apiError } = await limit(app, { limit: name }, counted, cost)
+  if (apiError !== undefined) throw apiError
 }
 
 /** Throws the 429 of the limit when it is used up. `message` says what was counted and how many are allowed. */

@@ -20,7 +20,7 @@ import {
 } from '@market/identity/oauth'
 import { countOrdersOf } from '@market/trade/orders'
 import type { AppServices } from './app-services.ts'
-import { limit } from './limit.ts'
+import { enforceLimit } from './limit.ts'
 
 /** What the authorization server needs from the marketplace. */
 export type OAuthService = ReturnType<typeof oauthService>
@@ -33,10 +33,7 @@ export function oauthService(app: AppServices, login: LoginProvider) {
     now: () => app.clock.wallTime(),
     onFault: (error: unknown, requestId: string) => app.onFault(error, { requestId }),
     /** Throws the 429 of the limit. */
-    limit: async (name: LimitName, address: string): Promise<void> => {
-      const { apiError } = await limit(app, { limit: name }, { address })
-      if (apiError !== undefined) throw apiError
-    },
+    limit: (name: LimitName, address: string) => enforceLimit(app, name, { address }),
     fetchDocument: (url: string, timeoutMs: number) =>
       app.outbound.get({ url, timeoutMs, headers: { accept: 'application/json' } }),
     keys: () => loadKeys(app),

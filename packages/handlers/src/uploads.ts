@@ -1,6 +1,13 @@
 import { type Needs, nameOf } from '@market/core/context'
 import { keyReused } from '@market/core/idempotency'
-import { type FileOwner, fileUrl, type ReceivedFile, readThrough, storeUpload } from '@market/files/uploads'
+import {
+  type FileOwner,
+  fileUrl,
+  type ReceivedFile,
+  readThrough,
+  storeUpload,
+  type UploadQuota,
+} from '@market/files/uploads'
 import { ApiError } from '@market/kernel/api-error'
 import { hasPaidOrder } from '@market/trade/orders'
 import type { IncomingFile, Sender } from './call.ts'
@@ -17,11 +24,15 @@ const senderOf = async ({ db, actor }: Needs<'db' | 'actor'>): Promise<Sender> =
   hasPaidOrder: await hasPaidOrder(db, nameOf(actor)),
 })
 
+const adviceOf = ({ bytes }: UploadQuota): string =>
+  `With a paid order, bought or sold, you can upload ${Math.floor(bytes / 1024 / 1024)} MB a day.`
+
 export const uploadHandlers = {
   uploadFile: handler('uploadFile', {
     run: async (ctx) => {
       const sender = await senderOf(ctx)
-      const quota = ctx.uploadQuotas[sender.hasPaidOrder ? 'paid' : 'unpaid']
+      const { paid, unpaid } = ctx.uploadQuotas
+      const quota = sender.hasPaidOrder ? paid : { ...unpaid, advice: adviceOf(paid) }
       return storeUpload(ctx, sender.name as FileOwner, await receive(ctx.file, sender), quota)
     },
     present: (upload, ctx) => ({

@@ -5,7 +5,7 @@ import { ApiError } from '@market/kernel/api-error'
 import type { AppServices } from './app-services.ts'
 import type { Call } from './call.ts'
 import type { Caller } from './caller.ts'
-import { limit } from './limit.ts'
+import { enforceLimit } from './limit.ts'
 import { logSecurityEvent, rejectedEvent } from './security-events.ts'
 
 /** What a valid access token of our authorization server says. */
@@ -35,8 +35,7 @@ export async function verifyBearer(
   try {
     return await callerOf(app, readToken, bearer)
   } catch (error) {
-    const counted = await limit(app, { limit: 'read' }, asked)
-    if (counted.apiError !== undefined) throw counted.apiError
+    await enforceLimit(app, 'read', asked)
     const credentials = bearer === undefined ? {} : { bearer }
     logSecurityEvent(app, rejectedEvent({ ...asked, operation: MCP, credentials }, undefined, error))
     throw error

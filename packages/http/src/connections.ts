@@ -1,8 +1,7 @@
 import type { Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { SHARES } from '@market/contract/limits'
 import { limitHeaders } from '@market/handlers/limit'
-import { type Network, networksOf } from '@market/handlers/networks'
+import { type Network, networksOf, SHARES } from '@market/handlers/networks'
 import { rawResponse } from './client-error.ts'
 
 /**
