@@ -8,7 +8,7 @@ export interface Section {
   readonly script?: string
 }
 
-/** Sizes that fit into two hours together on two cores. */
+/** Sizes for two cores that run nothing else. */
 export const SECTIONS: readonly Section[] = [
   {
     name: 'models',
