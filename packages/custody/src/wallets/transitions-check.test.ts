@@ -1,6 +1,12 @@
 import { readMigrations } from '@market/database/migrations'
 import { expect, test } from 'vitest'
-import { hasEnded, nextStatus, type OperationAction, type OperationStatus, TRANSITIONS } from './states.ts'
+import {
+  hasEnded,
+  nextStatus,
+  TRANSITIONS,
+  type WalletTransactionAction,
+  type WalletTransactionStatus,
+} from './states.ts'
 
 type Table = Readonly<Record<string, Readonly<Record<string, string>>>>
 
@@ -10,9 +16,9 @@ const inMigrations = (pattern: RegExp): string =>
     .map(({ sql }) => pattern.exec(sql)?.[1])
     .findLast((text) => text !== undefined) ?? ''
 
-test('wallet_operations_transition: the trigger allows exactly the changes of states.ts', () => {
+test('wallet_transactions_transition: the trigger allows exactly the changes of states.ts', () => {
   const allowed = inMigrations(
-    /create (?:or replace )?function check_wallet_operation\(\)[\s\S]*?old\.status <> new\.status and \(old\.status, new\.status\) not in \(([\s\S]*?)\n *\) then/,
+    /create (?:or replace )?function check_wallet_transaction\(\)[\s\S]*?old\.status <> new\.status and \(old\.status, new\.status\) not in \(([\s\S]*?)\n *\) then/,
   )
   const pairs = [...allowed.matchAll(/\('([^)]*)'\)/g)].map(([, pair]) =>
     (pair ?? '').split("', '").join(' '),
@@ -23,18 +29,18 @@ test('wallet_operations_transition: the trigger allows exactly the changes of st
   )
   expect(pairs.toSorted()).toEqual([...new Set(expected)].toSorted())
   const statuses = inMigrations(
-    /create table wallet_operations \([\s\S]*?status text not null check \(status in \(([^)]*)\)/,
+    /create table wallet_transactions \([\s\S]*?status text not null check \(status in \(([^)]*)\)/,
   )
   expect(statuses.replaceAll("'", '').split(', ').toSorted()).toEqual(Object.keys(TRANSITIONS).toSorted())
 })
 
-const STATUSES = Object.keys(TRANSITIONS) as OperationStatus[]
+const STATUSES = Object.keys(TRANSITIONS) as WalletTransactionStatus[]
 const ACTIONS = [...new Set(Object.values(TRANSITIONS as Table).flatMap((next) => Object.keys(next)))]
 const CELLS = STATUSES.flatMap((status) => ACTIONS.map((action) => [status, action] as const))
 
 test.each(CELLS)('nextStatus: %s %s is what the table says, or a bug of the caller', (status, action) => {
   const to = (TRANSITIONS as Table)[status]?.[action]
-  const next = () => nextStatus({ id: 'wop_1', status }, action as OperationAction)
+  const next = () => nextStatus({ id: 'wop_1', status }, action as WalletTransactionAction)
   if (to === undefined) expect(next).toThrow(`wop_1 is ${status}: cannot ${action}`)
   else expect(next()).toBe(to)
 })

@@ -1,6 +1,6 @@
 import { readMigrations } from '@market/database/migrations'
 import { expect, test } from 'vitest'
-import { type MoveAction, type MoveState, nextState, TRANSITIONS } from './states.ts'
+import { nextState, TRANSITIONS, type VenueTransferAction, type VenueTransferState } from './states.ts'
 
 type Table = Readonly<Record<string, Readonly<Record<string, string>>>>
 
@@ -10,9 +10,9 @@ const inMigrations = (pattern: RegExp): string =>
     .map(({ sql }) => pattern.exec(sql)?.[1])
     .findLast((text) => text !== undefined) ?? ''
 
-test('earn_moves_transition: the trigger allows exactly the changes of states.ts', () => {
+test('venue_transfers_transition: the trigger allows exactly the changes of states.ts', () => {
   const allowed = inMigrations(
-    /function check_earn_move\(\)[\s\S]*?old\.state <> new\.state and \(old\.state, new\.state\) not in \(([\s\S]*?)\n *\) then/,
+    /function check_venue_transfer\(\)[\s\S]*?old\.state <> new\.state and \(old\.state, new\.state\) not in \(([\s\S]*?)\n *\) then/,
   )
   const pairs = [...allowed.matchAll(/\('([^)]*)'\)/g)].map(([, pair]) =>
     (pair ?? '').split("', '").join(' '),
@@ -21,19 +21,19 @@ test('earn_moves_transition: the trigger allows exactly the changes of states.ts
     Object.values(next).map((to) => `${from} ${to}`),
   )
   expect(pairs.toSorted()).toEqual([...new Set(expected)].toSorted())
-  const states = inMigrations(/create table earn_moves \([\s\S]*?state in \(([^)]*)\)/)
+  const states = inMigrations(/create table venue_transfers \([\s\S]*?state in \(([^)]*)\)/)
   expect([...states.matchAll(/'(\w+)'/g)].map(([, state]) => state).toSorted()).toEqual(
     Object.keys(TRANSITIONS).toSorted(),
   )
 })
 
-const STATES = Object.keys(TRANSITIONS) as MoveState[]
+const STATES = Object.keys(TRANSITIONS) as VenueTransferState[]
 const ACTIONS = [...new Set(Object.values(TRANSITIONS as Table).flatMap((next) => Object.keys(next)))]
 const CELLS = STATES.flatMap((state) => ACTIONS.map((action) => [state, action] as const))
 
 test.each(CELLS)('nextState: %s %s is what the table says, or a bug of the caller', (state, action) => {
   const to = (TRANSITIONS as Table)[state]?.[action]
-  const next = () => nextState({ id: 'emv_1', state }, action as MoveAction)
+  const next = () => nextState({ id: 'emv_1', state }, action as VenueTransferAction)
   if (to === undefined) expect(next).toThrow(`emv_1 is ${state}: cannot ${action}`)
   else expect(next()).toBe(to)
 })
