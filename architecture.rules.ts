@@ -19,7 +19,7 @@ const LAYERS = {
 /** The modules of each domain package, in order. A module may import the modules after it, by their `index.ts`. */
 export const MODULES = {
   work: ['erasure', 'earnings', 'acceptances', 'portfolio', 'workspaces', 'reviews', 'messages'],
-  earn: ['withdrawals', 'deposits', 'moves', 'pools'],
+  earn: ['withdrawals', 'deposits', 'venue-transfers', 'pools'],
   trade: ['x402', 'orders'],
   offers: ['bounties', 'listings'],
   custody: ['creator-fees', 'tokens', 'wallets', 'swaps'],

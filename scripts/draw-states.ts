@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { TRANSITIONS as WALLETS } from '../packages/custody/src/wallets/states.ts'
-import { TRANSITIONS as MOVES } from '../packages/earn/src/moves/states.ts'
+import { TRANSITIONS as VENUE_TRANSFERS } from '../packages/earn/src/venue-transfers/states.ts'
 import { TRANSITIONS as PAYOUTS } from '../packages/money/src/payouts/states.ts'
 import { TRANSITIONS as ORDERS } from '../packages/trade/src/orders/states.ts'
 
@@ -11,7 +11,7 @@ const DIAGRAMS: Readonly<Record<string, { readonly table: Table; readonly first:
   orders: { table: ORDERS, first: ['pending_quote', 'quoted'] },
   payouts: { table: PAYOUTS, first: ['queued', 'failed'] },
   wallets: { table: WALLETS, first: ['requested'] },
-  moves: { table: MOVES, first: ['funding', 'withdrawing'] },
+  venueTransfers: { table: VENUE_TRANSFERS, first: ['funding', 'withdrawing'] },
 }
 
 /** One arrow per pair of states, with every action that leads from the first to the second. */

@@ -8,12 +8,12 @@ const read = (file: string) => readFileSync(file, 'utf8')
 describe('ARCHITECTURE.md', () => {
   const page = read('ARCHITECTURE.md')
 
-  test('has the state diagrams of orders, payouts, wallet operations and moves', () => {
+  test('has the state diagrams of orders, payouts, wallet transactions and venue transfers', () => {
     expect([...page.matchAll(/<!-- states:(\w+) -->\n```mermaid/g)].map(([, name]) => name)).toEqual([
       'orders',
       'payouts',
       'wallets',
-      'moves',
+      'venueTransfers',
     ])
   })
 

@@ -159,7 +159,7 @@ async function makeMoney(market: Market) {
   // All have the same reference, so that one input is valid for each of them.
   await bringSurplus(db, toKeep.reference, AMOUNT)
   return {
-    toGiveBack: await makeUnmatched(db),
+    toRefund: await makeUnmatched(db),
     toKeep,
     toBook: await makeOutgoingTransfer(db, { reference: toKeep.reference }),
     failedPayout: await makeFailed(db),

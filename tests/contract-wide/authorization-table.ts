@@ -834,7 +834,7 @@ export const AUTHORISATION: Readonly<Record<OperationId, readonly Row[]>> = {
     {
       when: 'refunding an unclaimed transfer',
       input: ({ money }) => ({
-        unmatched_id: `suspense:base-mainnet:${money.toGiveBack.reference}`,
+        unmatched_id: `suspense:base-mainnet:${money.toRefund.reference}`,
         reason: 'nobody claimed it',
       }),
       answers: { ...closed, 'admin session': 200 },

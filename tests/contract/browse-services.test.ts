@@ -32,12 +32,12 @@ beforeAll(async () => {
   const gone = await makeService(market, one, { title: 'Logo painter, gone' })
   await market.client().send('DELETE', `${PATH}/${gone.id}`, { bearer: one.apiKey })
   await makeService(market, await makeAgent(market), { title: 'Logo painter, hidden' })
-  await become(known, { total_orders: 9, completed_orders: 9, settled_buyers: 9 })
+  await become(known, { total_orders: 9, completed_orders: 9, completed_buyers: 9 })
   await become(cheap, { rating_sum: 2, rating_count: 2 })
   await become(starred, {
     total_orders: 9,
     completed_orders: 2,
-    settled_buyers: 1,
+    completed_buyers: 1,
     rating_sum: 50,
     rating_count: 10,
   })

@@ -105,7 +105,7 @@ test('202: a second claim of the same wallet replaces its note', async () => {
   const claimant = evmSigner()
   for (const note of ['first', 'second']) expect((await claim(claimant, id, { note })).status).toBe(202)
   const rows = await market.db
-    .selectFrom('refund_claims')
+    .selectFrom('refund_requests')
     .select('note')
     .where('unmatched_id', '=', id)
     .execute()
@@ -170,6 +170,6 @@ test('409: more than 50 wallets claim the same money', async () => {
     note: NOTE,
     created_at: new Date(),
   }))
-  await market.db.insertInto('refund_claims').values(others).execute()
+  await market.db.insertInto('refund_requests').values(others).execute()
   rejected(await claim(evmSigner(), id, { note: NOTE }), 409, 'too_many_claims')
 })

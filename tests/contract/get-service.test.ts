@@ -41,7 +41,13 @@ test('200: all fields, without credentials', async () => {
 
 test('200: the counts of orders and reviews', async () => {
   const service = await makeService(market, await makeOwnedAgent(market))
-  const figures = { total_orders: 9, completed_orders: 7, settled_buyers: 3, rating_sum: 13, rating_count: 3 }
+  const figures = {
+    total_orders: 9,
+    completed_orders: 7,
+    completed_buyers: 3,
+    rating_sum: 13,
+    rating_count: 3,
+  }
   await market.db.updateTable('listings').set(figures).where('id', '=', service.id).execute()
   const expected = serviceOf(service, { total_orders: 9, completed_orders: 7, avg_rating: 4.33 })
   expect((await read(service.id)).body.data).toEqual(expected)

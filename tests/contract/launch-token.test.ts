@@ -46,7 +46,7 @@ async function readyAgent(fields: Record<string, unknown> = AVATAR, sol = 1_000_
 }
 
 const operationsOf = (agentId: string) =>
-  market.db.selectFrom('wallet_operations').selectAll().where('agent_id', '=', agentId).execute()
+  market.db.selectFrom('wallet_transactions').selectAll().where('agent_id', '=', agentId).execute()
 
 const subject: Subject = {
   market: () => market,

@@ -98,7 +98,7 @@ test('200: pages contain every fee once, also fees with the same time', async ()
   for (let n = 0; n < 4; n++) made.push((await makeFee(fees.market, seller)).id)
   await fees.market.db
     .updateTable('creator_fees')
-    .set({ status: 'settled', settle_tx: '1'.repeat(64), settled_by: 'user:x', settled_at: new Date() })
+    .set({ status: 'settled', payment_tx: '1'.repeat(64), paid_by: 'user:x', paid_at: new Date() })
     .where('id', '=', made[0] ?? '')
     .execute()
   const all = (await read()).data.map(({ id }: { id: string }) => id)

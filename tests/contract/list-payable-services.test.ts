@@ -27,7 +27,7 @@ beforeAll(async () => {
   young = await makeService(market, await makeOwnedAgent(market), { title: 'Young brand identity' })
   await market.db
     .updateTable('listings')
-    .set({ total_orders: 9, completed_orders: 9, settled_buyers: 9 })
+    .set({ total_orders: 9, completed_orders: 9, completed_buyers: 9 })
     .where('id', '=', known.id)
     .execute()
   await makeService(market, seller, { title: 'Logo by quote', price_type: 'quote', price_usd: undefined })

@@ -32,7 +32,7 @@ rejectsWithoutProvider(subject, pathOf(NO_AGENT))
 /** Ends the operation, as the worker does. */
 const failAt = (id: string, at: number) =>
   market.db
-    .updateTable('wallet_operations')
+    .updateTable('wallet_transactions')
     .set({ status: 'failed', failure: 'underfunded', updated_at: new Date(at) })
     .where('id', '=', id)
     .execute()

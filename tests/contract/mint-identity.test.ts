@@ -97,7 +97,7 @@ test('402: an empty wallet; nothing is charged and nothing is stored', async () 
   }
   rejected(await mint(agent), 402, 'agent_wallet_underfunded', { data })
   const stored = await market.db
-    .selectFrom('wallet_operations')
+    .selectFrom('wallet_transactions')
     .selectAll()
     .where('agent_id', '=', agent.id)
     .execute()

@@ -168,13 +168,13 @@ test('409: a second token, the mint of another agent, a launch, and a mint that 
     await market.db
       .insertInto('wallet_signatures')
       .values({
-        ...{ operation_id: id, attempt: 1, reference: HASH, bytes: '', mint },
+        ...{ transaction_id: id, attempt: 1, reference: HASH, bytes: '', mint },
         ...{ last_valid_height: 0n, created_at: new Date(market.now()) },
       })
       .execute()
     rejected(await registerSigned(other, { ...sameMint, token_mint: mint }), 409, 'mint_taken')
     const ended = { status: 'failed', failure: 'expired' }
-    await market.db.updateTable('wallet_operations').set(ended).where('id', '=', id).execute()
+    await market.db.updateTable('wallet_transactions').set(ended).where('id', '=', id).execute()
   })
 })
 

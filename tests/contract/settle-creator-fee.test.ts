@@ -60,7 +60,7 @@ rejectsWithoutProvider(subject, pathOf('cfe_1'), { settle_tx: someSignature() })
 const stateOf = (id: string) =>
   fees.market.db
     .selectFrom('creator_fees')
-    .select(['status', 'settle_tx'])
+    .select(['status', 'payment_tx'])
     .where('id', '=', id)
     .executeTakeFirstOrThrow()
 
@@ -131,7 +131,7 @@ test('200: of 20 concurrent requests with different transactions one settles the
   const [settled, ...others] = replies.toSorted((a, b) => a.status - b.status)
   expect(settled?.status).toBe(200)
   for (const reply of others) rejected(reply, 409, 'creator_fee_settled')
-  expect((await stateOf(id)).settle_tx).toBe(settled?.body.data.settle_tx)
+  expect((await stateOf(id)).payment_tx).toBe(settled?.body.data.settle_tx)
   const entries = await auditOf(fees.market.db, agent.id)
   const ofFee = entries.filter(({ details }) => (details as Record<string, unknown>)['creator_fee_id'] === id)
   expect(ofFee).toHaveLength(1)
@@ -165,7 +165,7 @@ test('400: a transaction that paid less than the share, paid another wallet, or 
     const details = [{ path: 'settle_tx', message: expect.stringContaining(text) }]
     rejected(await fees.settle(id, settleTx), 400, 'creator_fee_not_proven', { details })
   }
-  expect(await stateOf(id)).toEqual({ status: 'accrued', settle_tx: null })
+  expect(await stateOf(id)).toEqual({ status: 'accrued', payment_tx: null })
 })
 
 test('401: an operator who signed in too long ago', async () => {
@@ -192,8 +192,8 @@ test('409: a settled fee with another transaction, and a transaction that settle
   rejected(await fees.settle(id, payment()), 409, 'creator_fee_settled')
   const other = await newFee()
   rejected(await fees.settle(other, settleTx), 409, 'settle_tx_used')
-  expect(await stateOf(id)).toEqual({ status: 'settled', settle_tx: settleTx })
-  expect(await stateOf(other)).toEqual({ status: 'accrued', settle_tx: null })
+  expect(await stateOf(id)).toEqual({ status: 'settled', payment_tx: settleTx })
+  expect(await stateOf(other)).toEqual({ status: 'accrued', payment_tx: null })
 })
 
 test('503: without a Solana node', async () => {

@@ -117,7 +117,7 @@ test('402: names what is required, what is there and where to send it; nothing i
   for (const body of [{ asset: 'SOL' }, { asset: 'SOL', amount: 0.5 }])
     rejected(await withdraw(agent, body), 402, 'agent_wallet_underfunded', { data })
   const stored = await market.db
-    .selectFrom('wallet_operations')
+    .selectFrom('wallet_transactions')
     .selectAll()
     .where('agent_id', '=', agent.id)
     .execute()

@@ -6,7 +6,7 @@ import type { Actor } from '@market/core/context'
 import type { Wallet } from '@market/core/ports/signatures'
 import type { Venue, VenueMarket, Venues } from '@market/core/ports/venue'
 import { depositPayment, registerDeposit, settleDeposits, undoDeposit } from '@market/earn/deposits'
-import { advanceMoves } from '@market/earn/moves'
+import { advanceVenueTransfers } from '@market/earn/venue-transfers'
 import {
   awaitWithdrawal,
   earnPayoutListener,
@@ -142,7 +142,7 @@ export async function step(world: EarnWorld): Promise<void> {
   for (const id of await duePayouts(payouts, NETWORK, 50)) await advanceDue(payouts, id)
   const onSecurityEvent = (event: object) => void pauses.push(event)
   await reportPools({ ...earn, onSecurityEvent } as unknown as SweepContext, { error: () => {} })
-  await advanceMoves(earn)
+  await advanceVenueTransfers(earn)
   await settleDeposits(earn)
   await settleWithdrawals(earn)
   world.clock.advance(STEP_MS)

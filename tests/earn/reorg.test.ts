@@ -23,8 +23,8 @@ beforeAll(async () => {
 })
 afterAll(() => world.stop())
 
-const countMoves = async (): Promise<number> =>
-  (await world.database.db.selectFrom('earn_moves').select('id').execute()).length
+const countVenueTransfers = async (): Promise<number> =>
+  (await world.database.db.selectFrom('venue_transfers').select('id').execute()).length
 
 test('a deposit whose transaction the chain moved to another block becomes shares once', async () => {
   const depositor = await newDepositor(world)
@@ -63,7 +63,7 @@ test('a reorganization under the deposit into the vault sends the same transacti
 test('a deposit whose transfer the chain reversed waits, and fails when it never comes back', async () => {
   const depositor = await newDepositor(world)
   await deposit(world, depositor, 20n * USD)
-  const moves = await countMoves()
+  const moves = await countVenueTransfers()
   await world.network.reorg(CONFIRMATIONS + 1)
   await world.network.mine(9)
   await stepUntil(
@@ -77,5 +77,5 @@ test('a deposit whose transfer the chain reversed waits, and fails when it never
   await readMoney(world)
   expect(await statusOf(world, depositor)).toBe('failed')
   expect(await failureOf(world, depositor)).toContain('was not found')
-  expect(await countMoves()).toBe(moves)
+  expect(await countVenueTransfers()).toBe(moves)
 })

@@ -17,11 +17,15 @@ afterAll(() => world.stop())
 
 const unsigned = (state: string) =>
   world.ctx.db
-    .selectFrom('earn_moves')
+    .selectFrom('venue_transfers')
     .selectAll()
     .where('state', '=', state)
     .where(({ not, exists, selectFrom }) =>
-      not(exists(selectFrom('earn_signatures').selectAll().whereRef('move_id', '=', 'earn_moves.id'))),
+      not(
+        exists(
+          selectFrom('venue_signatures').selectAll().whereRef('venue_transfer_id', '=', 'venue_transfers.id'),
+        ),
+      ),
     )
     .executeTakeFirst()
 
@@ -56,7 +60,7 @@ test('restore: a withdrawal from the vault that was executed after the backup is
     const stateOf = async () =>
       (
         await db
-          .selectFrom('earn_moves')
+          .selectFrom('venue_transfers')
           .select('state')
           .where('id', '=', move?.id ?? '')
           .executeTakeFirstOrThrow()

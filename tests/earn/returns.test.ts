@@ -25,12 +25,12 @@ beforeEach(async () => {
 })
 afterEach(() => world.stop())
 
-const stateOfMove = async (): Promise<string | undefined> => {
-  const moves = world.database.db.selectFrom('earn_moves').select('state')
+const stateOfVenueTransfer = async (): Promise<string | undefined> => {
+  const moves = world.database.db.selectFrom('venue_transfers').select('state')
   return (await moves.orderBy('created_at', 'desc').limit(1).executeTakeFirst())?.state
 }
 const isMoveIn = (state: string) =>
-  stepUntil(world, `the move is ${state}`, async () => (await stateOfMove()) === state)
+  stepUntil(world, `the move is ${state}`, async () => (await stateOfVenueTransfer()) === state)
 
 const expectRefunded = async (): Promise<void> => {
   await stepUntil(world, 'bob is refunded', () => isRefunded(world, bob))
@@ -61,7 +61,7 @@ test('money that cannot leave the wallet is held, and refunded when it can an ho
   expect(await failureOf(world, bob)).toContain('could not be returned')
   await world.network.deny(world.wallet, false)
   await step(world)
-  expect(await stateOfMove()).toBe('held')
+  expect(await stateOfVenueTransfer()).toBe('held')
   world.clock.advance(HOUR_MS)
   await expectRefunded()
 })
@@ -70,5 +70,5 @@ test('a payout to a wallet that cannot be paid ends the move, and the deposit is
   await isMoveIn('funding')
   await world.network.deny(world.wallet, true)
   await expectRefunded()
-  expect(await stateOfMove()).toBe('failed')
+  expect(await stateOfVenueTransfer()).toBe('failed')
 })

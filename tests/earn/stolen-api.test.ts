@@ -225,7 +225,7 @@ test('withdrawals from a pool without a venue do not delay others, and what come
   await stepUntil(world, 'the shares are burned', isBurned)
   const recall = () =>
     world.database.db
-      .selectFrom('earn_moves')
+      .selectFrom('venue_transfers')
       .selectAll()
       .where('kind', '=', 'recall')
       .orderBy('created_at', 'desc')
@@ -233,7 +233,7 @@ test('withdrawals from a pool without a venue do not delay others, and what come
   await stepUntil(world, 'the venue has paid', async () => (await recall())?.state === 'withdrawn')
   const reference = (await recall())?.reference ?? ''
   await expect(asApi((tx) => setPurpose(tx, reference, 'order:own'))).rejects.toMatchObject({
-    constraint: 'transfers_of_move',
+    constraint: 'transfers_of_venue',
   })
   await stepUntil(world, 'ann is paid', () => isPaid(world, ann))
 })

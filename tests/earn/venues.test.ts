@@ -130,7 +130,7 @@ describe('a lending vault', () => {
     const valuesOf = async (shares: readonly bigint[]) => shares.map(() => usdc(1n))
     world.useVenue({ ...realVenue, valuesOf: () => Promise.reject(new Error('not now')) })
     const isDone = async () =>
-      (await world.database.db.selectFrom('earn_moves').select('state').execute()).every(
+      (await world.database.db.selectFrom('venue_transfers').select('state').execute()).every(
         ({ state }) => state === 'done',
       )
     for (let round = 0; round < 20 && !((await isDone()) && round > 2); round++) {

@@ -19,9 +19,9 @@ export const FILL_STATISTICS = `
     from orders
   ) as counted
   cross join lateral (values ('orders_created', created), ('orders_in_progress', in_progress),
-    ('orders_completed', completed), ('orders_cancelled', cancelled), ('settled_micros', settled)) as figure (name, value);
+    ('orders_completed', completed), ('orders_cancelled', cancelled), ('completed_micros', settled)) as figure (name, value);
 
-  insert into agent_statistics (agent_id, settled_micros, completed_orders)
+  insert into agent_statistics (agent_id, completed_micros, completed_orders)
   select agent_id, sum(price_micros * agent_share_bps / 10000)::bigint, count(*)
   from orders where status = 'completed' group by agent_id;
 

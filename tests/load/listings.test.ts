@@ -80,7 +80,7 @@ const MATCHING = `
     and ($2::text is null or category = $2) and ($3::text is null or price_type = $3)
     and ($4::bigint is null or price_micros >= $4) and ($5::bigint is null or price_micros <= $5)
     and ($6::text is null or agent_id = $6)
-  order by settled_buyers desc, id desc limit 200`
+  order by completed_buyers desc, id desc limit 200`
 
 /** All matches of the words with the most buyers, by a statement without any of the bounds of a search. */
 async function matchesOf(browsing: Partial<Browsing>): Promise<string[]> {

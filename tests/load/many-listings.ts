@@ -55,7 +55,7 @@ const insertListings = (count: number, agents: number) => `
   insert into listings (
     id, agent_id, slug, category, title, description, price_type, price_micros, turnaround_hours, deliverables,
     quota_limit, max_revisions, requirement_fields, active, marketable,
-    total_orders, completed_orders, settled_buyers, rating_sum, rating_count, created_at, updated_at
+    total_orders, completed_orders, completed_buyers, rating_sum, rating_count, created_at, updated_at
   )
   select
     'svc_' || (1700000000000 + n) || '_0' || lpad(n::text, 16, '0'),

@@ -74,9 +74,9 @@ describe('with changes that are not moved yet', () => {
   beforeAll(async () => {
     await pool.query(
       `insert into statistic_changes (name, agent_id, amount)
-       select name, agent_id, case name when 'settled_micros' then 25000000 else 1 end
+       select name, agent_id, case name when 'completed_micros' then 25000000 else 1 end
        from (select agent_id from agent_statistics order by agent_id limit ${CHANGES}) as agents,
-         unnest(array['settled_micros', 'orders_completed']) as name`,
+         unnest(array['completed_micros', 'orders_completed']) as name`,
     )
   })
 

@@ -1,4 +1,5 @@
-import { LIMITS, SHARES } from '@market/contract/limits'
+import { LIMITS } from '@market/contract/limits'
+import { SHARES } from '@market/handlers/networks'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makeUser } from '../support/makers.ts'
 import { FetchBrowser } from './fetch-browser.ts'

@@ -2,7 +2,7 @@ import { type TestDatabase, testDatabase } from '@market/testing/postgres'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { TRANSITIONS as WALLETS } from '../../packages/custody/src/wallets/states.ts'
-import { TRANSITIONS as MOVES } from '../../packages/earn/src/moves/states.ts'
+import { TRANSITIONS as VENUE_TRANSFERS } from '../../packages/earn/src/venue-transfers/states.ts'
 import {
   BOUNTY_TRANSITIONS as BOUNTIES,
   CLAIM_TRANSITIONS as CLAIMS,
@@ -52,8 +52,8 @@ const literalsIn = (text: string): string[] => [...text.matchAll(/'(\w+)'/g)].ma
 describe.each([
   ['check_bounty_transition', 'bounties', 'status', BOUNTIES],
   ['check_claim_transition', 'bounty_claims', 'status', CLAIMS],
-  ['check_wallet_operation', 'wallet_operations', 'status', WALLETS],
-  ['check_earn_move', 'earn_moves', 'state', MOVES],
+  ['check_wallet_transaction', 'wallet_transactions', 'status', WALLETS],
+  ['check_venue_transfer', 'venue_transfers', 'state', VENUE_TRANSFERS],
 ] as const)('%s', (name, table, column, transitions) => {
   test('the trigger allows exactly the changes of states.ts', async () => {
     expect(await changesIn(name)).toEqual(changesOf(transitions))

@@ -15,7 +15,7 @@ async function recount(db: Db): Promise<Statistics> {
       (select count(*) from orders where paid_at is not null and closed_at is null) as orders_in_progress,
       (select count(*) from orders where status = 'completed') as orders_completed,
       (select count(*) from orders where status = 'cancelled') as orders_cancelled,
-      (select coalesce(sum(${SETTLED}), 0)::bigint from orders where status = 'completed') as settled_micros,
+      (select coalesce(sum(${SETTLED}), 0)::bigint from orders where status = 'completed') as completed_micros,
       (select count(*) from reviews) as reviews`.execute(db)
   if (rows[0] === undefined) throw new Error('a count has a row')
   return rows[0]

@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { walletSignatures } from '@market/chains/signatures/wallet-signatures'
 import { solanaWalletSigner } from '@market/chains/solana/wallet/solana-wallet-signer'
 import { tokenListener } from '@market/custody/tokens'
-import { advanceOperation } from '@market/custody/wallets'
+import { advanceWalletTransaction } from '@market/custody/wallets'
 import { DAY } from '@market/kernel/clock'
 import { idSource } from '@market/kernel/ids'
 import { secretExporter } from '@market/platform/vault/secret-exporter'
@@ -110,7 +110,7 @@ export async function insertOperation(
   const at = new Date(createdAt)
   const token = { token_name: 'A Token', token_symbol: 'TOK', token_uri: `${BASE_URL}/token` }
   await market.db
-    .insertInto('wallet_operations')
+    .insertInto('wallet_transactions')
     .values({
       ...{ id, agent_id: agentId, wallet: await walletOf(market, agentId), kind, status: 'requested' },
       ...{ requested_by: `agent:${agentId}`, created_at: at, updated_at: at, due_at: at },
@@ -157,7 +157,7 @@ export async function startWalletMarket(overrides: Readonly<Record<string, strin
   const running = (async () => {
     while (!end.signal.aborted) {
       const active = isPaused ? [] : await findActive(market)
-      await Promise.all(active.map((id) => advanceOperation(ctx, id)))
+      await Promise.all(active.map((id) => advanceWalletTransaction(ctx, id)))
       await wait(POLL_MS)
     }
   })()
@@ -200,7 +200,7 @@ export type WalletMarket = Awaited<ReturnType<typeof startWalletMarket>>
 
 async function findActive({ db }: Pick<Market, 'db'>): Promise<`wop_${string}`[]> {
   const rows = await db
-    .selectFrom('wallet_operations')
+    .selectFrom('wallet_transactions')
     .select('id')
     .where('status', 'in', ['requested', 'signed'])
     .execute()

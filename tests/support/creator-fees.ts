@@ -75,7 +75,7 @@ export async function makeSettledFee(market: Market) {
   const settleTx = someSignature()
   await market.db
     .updateTable('creator_fees')
-    .set({ status: 'settled', settle_tx: settleTx, settled_by: `user:${ADMIN_USER}`, settled_at: new Date() })
+    .set({ status: 'settled', payment_tx: settleTx, paid_by: `user:${ADMIN_USER}`, paid_at: new Date() })
     .where('id', '=', fee.id)
     .execute()
   return { ...fee, settleTx }

@@ -152,22 +152,39 @@ async function insertActive(
   }: Required<Pick<Holding, 'poolKey' | 'shares' | 'micros'>> & { payer: string },
 ): Promise<void> {
   const ctx = contextOf(db)
-  const [at, reference, moveId, id] = [new Date(), someHash(), ctx.ids.next('emv'), ctx.ids.next('edp')]
+  const [at, reference, venueTransferId, id] = [
+    new Date(),
+    someHash(),
+    ctx.ids.next('emv'),
+    ctx.ids.next('edp'),
+  ]
   await db.transaction().execute(async (tx) => {
     await tx
-      .insertInto('earn_moves')
+      .insertInto('venue_transfers')
       .values({
-        ...{ id: moveId, kind: 'deploy', pool_key: poolKey, network: NETWORK, amount_micros: micros },
+        ...{
+          id: venueTransferId,
+          kind: 'deploy',
+          pool_key: poolKey,
+          network: NETWORK,
+          amount_micros: micros,
+        },
         ...{ state: 'funding', created_at: at, updated_at: at },
       })
       .execute()
     for (const state of STEPS)
-      await tx.updateTable('earn_moves').set({ state }).where('id', '=', moveId).execute()
+      await tx.updateTable('venue_transfers').set({ state }).where('id', '=', venueTransferId).execute()
     await tx
       .insertInto('earn_deposits')
       .values({
         ...{ id, pool_key: poolKey, holder, network: NETWORK, reference, amount_micros: micros },
-        ...{ status: 'active', move_id: moveId, payer, shares: String(shares), value_micros: micros },
+        ...{
+          status: 'active',
+          venue_transfer_id: venueTransferId,
+          payer,
+          shares: String(shares),
+          value_micros: micros,
+        },
         ...{ created_at: at, updated_at: at },
       })
       .execute()

@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto'
 import type { WalletSigner } from '@market/core/ports/agent-wallets'
-import { advanceOperation, type SignerContext } from '@market/custody/wallets'
+import { advanceWalletTransaction, type SignerContext } from '@market/custody/wallets'
 import { DAY } from '@market/kernel/clock'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { until } from '../support/until.ts'
@@ -106,7 +106,7 @@ const operationOf = async ({ id }: WalletAgent) => {
   let found: { id: string; status: string } | undefined
   await until('the operation is requested', async () => {
     found = await world.market.db
-      .selectFrom('wallet_operations')
+      .selectFrom('wallet_transactions')
       .select(['id', 'status'])
       .where('agent_id', '=', id)
       .executeTakeFirst()
@@ -121,7 +121,7 @@ async function carryOut(ctx: SignerContext, agent: WalletAgent): Promise<void> {
     'the operation has ended',
     async () => {
       const { id } = await operationOf(agent)
-      await advanceOperation(ctx, id)
+      await advanceWalletTransaction(ctx, id)
       return (await operationOf(agent)).status === 'done'
     },
     { everyMs: 100 },
@@ -140,7 +140,7 @@ async function dieAt(step: Step, agent: WalletAgent): Promise<void> {
     }
     const walletSigner = { ...ctx.walletSigner, ...step(ctx.walletSigner, died) }
     const advance = async () => {
-      while (!isDead) await advanceOperation({ ...ctx, walletSigner }, id)
+      while (!isDead) await advanceWalletTransaction({ ...ctx, walletSigner }, id)
     }
     advance().catch(reject)
   })
@@ -191,7 +191,7 @@ test('a signer that dies while it exports: the next one exports once', async () 
         return dead()
       },
     }
-    void advanceOperation({ ...ctx, exporter }, id)
+    void advanceWalletTransaction({ ...ctx, exporter }, id)
   })
   await carryOut(ctx, agent)
   expect((await requested).body.data).toMatchObject({ kind: 'export', status: 'done' })
@@ -202,14 +202,14 @@ test('two signers at once: one signature is stored, and one transaction takes ef
   const to = await newAddress()
   const requested = callsOf(world, agent).send({ asset: 'SOL', to, amount: AMOUNT })
   const { id } = await operationOf(agent)
-  await Promise.all(Array.from({ length: 8 }, () => advanceOperation(signerContext(world), id)))
+  await Promise.all(Array.from({ length: 8 }, () => advanceWalletTransaction(signerContext(world), id)))
   await carryOut(signerContext(world), agent)
   await requested
   expect(await lamportsOf(world, to)).toBe(START / 4n)
   const stored = await world.market.db
     .selectFrom('wallet_signatures')
     .select('attempt')
-    .where('operation_id', '=', id)
+    .where('transaction_id', '=', id)
     .execute()
   expect(stored).toEqual([{ attempt: 1 }])
 })

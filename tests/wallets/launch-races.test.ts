@@ -44,7 +44,7 @@ test('50 concurrent launches while api and worker are killed: one mint, one char
     const calls = callsOf(world, agent)
     const { requirements } = (await calls.funding()).body.data
     const isInStatus = async (...statuses: string[]) => {
-      const rows = await market.db.selectFrom('wallet_operations').select('status').execute()
+      const rows = await market.db.selectFrom('wallet_transactions').select('status').execute()
       return rows.some(({ status }) => statuses.includes(status))
     }
     const symbols = Array.from({ length: LAUNCHES }, (_, n) => `COIN${n}`)
@@ -66,7 +66,7 @@ test('50 concurrent launches while api and worker are killed: one mint, one char
     expect(statuses.filter((status) => status === 409).length).toBeGreaterThanOrEqual(LAUNCHES - 1)
     expect(statuses.filter((status) => ![200, 202, 409].includes(status))).toEqual([])
 
-    const operations = await market.db.selectFrom('wallet_operations').selectAll().execute()
+    const operations = await market.db.selectFrom('wallet_transactions').selectAll().execute()
     expect(operations).toHaveLength(1)
     const effective = (await transactionsOf(world, agent.wallet)).filter(({ err }) => err === null)
     expect(effective.map(({ signature }) => signature)).toEqual([operations[0]?.reference])

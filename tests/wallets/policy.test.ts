@@ -1,4 +1,4 @@
-import { advanceOperation, type SignerContext } from '@market/custody/wallets'
+import { advanceWalletTransaction, type SignerContext } from '@market/custody/wallets'
 import { connect } from '@market/database/connect'
 import type { Db } from '@market/database/transact'
 import { DAY, HOUR } from '@market/kernel/clock'
@@ -62,7 +62,7 @@ async function forge(
 ): Promise<`wop_${string}`> {
   const id = newId('wop') as `wop_${string}`
   await stolen
-    .insertInto('wallet_operations')
+    .insertInto('wallet_transactions')
     .values({
       id,
       agent_id: agent.id,
@@ -85,14 +85,14 @@ async function forge(
 async function carryOut(id: `wop_${string}`, ctx: SignerContext = signerContext(world)) {
   const read = () =>
     world.market.db
-      .selectFrom('wallet_operations')
+      .selectFrom('wallet_transactions')
       .select(['status', 'failure'])
       .where('id', '=', id)
       .executeTakeFirstOrThrow()
   await until(
     'it has ended',
     async () => {
-      await advanceOperation(ctx, id)
+      await advanceWalletTransaction(ctx, id)
       return ['done', 'failed'].includes((await read()).status)
     },
     { everyMs: 100 },
@@ -162,7 +162,7 @@ describe('a program with the rights of the api', () => {
     for (const wallet_sig of [forged.owner.wallet_sig, upperCase])
       await expect(forge(agent, { ...forged, owner: { ...forged.owner, wallet_sig } })).rejects.toMatchObject(
         {
-          constraint: 'wallet_operations_signed_once',
+          constraint: 'wallet_transactions_signed_once',
         },
       )
   })
@@ -261,9 +261,9 @@ describe('a program with the rights of the api', () => {
 
   test.each([
     ['read a sealed seed', 'select secret_sealed from agent_wallets', '42501'],
-    ['change an operation', `update wallet_operations set destination = 'x'`, '42501'],
-    ['end an operation', `update wallet_operations set status = 'done'`, '42501'],
-    ['delete an operation', 'delete from wallet_operations', '42501'],
+    ['change an operation', `update wallet_transactions set destination = 'x'`, '42501'],
+    ['end an operation', `update wallet_transactions set status = 'done'`, '42501'],
+    ['delete an operation', 'delete from wallet_transactions', '42501'],
     ['add a signature', `insert into wallet_signatures values ('x', 1, 'x', 'x', 1, null, now())`, '42501'],
     ['change a withdraw address', `update withdraw_addresses set address = 'x'`, '42501'],
     ['delete a withdraw address', 'delete from withdraw_addresses', '42501'],
@@ -350,7 +350,7 @@ test('freeze_wallets_solana: nothing is requested or signed while it is on', asy
       status: 503,
       body: { code: 'freeze_wallets_solana' },
     })
-    await advanceOperation(signerContext(world), id)
+    await advanceWalletTransaction(signerContext(world), id)
     await expectNothingSent(agent)
   })
   expect(await carryOut(id)).toBeNull()
@@ -362,7 +362,7 @@ test('an operation that nothing was signed for is given up after an hour', async
   const owner = await signed(agent.owner, `wallets.send:${agent.id}:SOL:${to}:0.25`)
   const id = await forge(agent, { kind: 'send', asset: 'SOL', destination: to, amount: SOL / 4n, owner })
   const { walletSigner: _, ...withoutNode } = signerContext(world)
-  await advanceOperation(withoutNode, id)
+  await advanceWalletTransaction(withoutNode, id)
   await world.market.advance(HOUR + 1)
   expect(await carryOut(id, withoutNode)).toBe('expired')
   await expectNothingSent(agent)
@@ -379,7 +379,7 @@ test('a transfer that expired while wallets are stopped ends, so that the wallet
   const lost = { ...ctx.walletSigner, send: async () => undefined }
   const expired = { ...lost, observe: async () => ({ kind: 'expired' }) as const }
   const id = await request()
-  await advanceOperation({ ...ctx, walletSigner: lost }, id)
+  await advanceWalletTransaction({ ...ctx, walletSigner: lost }, id)
   await whileOn(world.market as never, 'freeze_wallets_solana', async () => {
     expect(await carryOut(id, { ...ctx, walletSigner: expired })).toBe('expired')
   })
@@ -393,7 +393,10 @@ test('everything of an asset is signed again after its first transaction expired
   const owner = await signed(agent.owner, `wallets.send:${agent.id}:USDC:${to}:`)
   const id = await forge(agent, { kind: 'send', asset: 'USDC', destination: to, owner })
   const ctx = signerContext(world)
-  await advanceOperation({ ...ctx, walletSigner: { ...ctx.walletSigner, send: async () => undefined } }, id)
+  await advanceWalletTransaction(
+    { ...ctx, walletSigner: { ...ctx.walletSigner, send: async () => undefined } },
+    id,
+  )
   let isExpired = true
   const observe: typeof ctx.walletSigner.observe = async (all) => {
     // Only the first transaction, which was never sent.

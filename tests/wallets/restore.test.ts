@@ -1,5 +1,5 @@
 import { listSwitches, turnSwitch } from '@market/core/switches'
-import { advanceOperation } from '@market/custody/wallets'
+import { advanceWalletTransaction } from '@market/custody/wallets'
 import type { Db } from '@market/database/transact'
 import { HOUR } from '@market/kernel/clock'
 import { marketContext } from '@market/testing/market-context'
@@ -19,7 +19,7 @@ import {
   type WalletMarket,
 } from './wallet-market.ts'
 
-type OperationId = Parameters<typeof advanceOperation>[1]
+type WalletTransactionId = Parameters<typeof advanceWalletTransaction>[1]
 
 const QUARTER = SOL / 4n
 
@@ -29,33 +29,37 @@ beforeAll(async () => {
 })
 afterAll(() => world.market.stop())
 
-const rowOf = (db: Db, id: OperationId) =>
+const rowOf = (db: Db, id: WalletTransactionId) =>
   db
-    .selectFrom('wallet_operations')
+    .selectFrom('wallet_transactions')
     .select(['status', 'failure'])
     .where('id', '=', id)
     .executeTakeFirstOrThrow()
 
-const carryOut = (id: OperationId, db: Db = world.market.db) =>
+const carryOut = (id: WalletTransactionId, db: Db = world.market.db) =>
   until('the operation ended', async () => {
-    await advanceOperation({ ...signerContext(world), db }, id)
+    await advanceWalletTransaction({ ...signerContext(world), db }, id)
     return ['done', 'failed'].includes((await rowOf(db, id)).status)
   })
 
 /** Asks for a send and makes a backup when `isAt` is true. Then the send is carried out. */
-async function sendAfterBackup(agent: WalletAgent, to: string, isAt: (id: OperationId) => Promise<boolean>) {
+async function sendAfterBackup(
+  agent: WalletAgent,
+  to: string,
+  isAt: (id: WalletTransactionId) => Promise<boolean>,
+) {
   const reply = callsOf(world, agent).send({ asset: 'SOL', to, amount: 0.25 })
-  let id: OperationId | undefined
+  let id: WalletTransactionId | undefined
   await until('the send was requested', async () => {
     const row = await world.market.db
-      .selectFrom('wallet_operations')
+      .selectFrom('wallet_transactions')
       .select('id')
       .where('agent_id', '=', agent.id)
       .executeTakeFirst()
-    id = row?.id as OperationId | undefined
+    id = row?.id as WalletTransactionId | undefined
     return id !== undefined
   })
-  const known = id as OperationId
+  const known = id as WalletTransactionId
   await until('the moment of the backup', () => isAt(known))
   const restore = await backUp(world.market.database.url)
   await carryOut(known)
@@ -83,13 +87,13 @@ test('restore: a send that was executed after the backup is held, and not execut
   const { db, stop } = await restore()
   try {
     expect(await rowOf(db, id)).toEqual({ status: 'requested', failure: null })
-    await advanceOperation({ ...signerContext(world), db }, id)
+    await advanceWalletTransaction({ ...signerContext(world), db }, id)
     // After an hour an unsigned operation of the same epoch is given up.
     const clock = {
       now: () => new Date(world.market.now() + 2 * HOUR),
       wallTime: () => new Date(world.market.wallTime()),
     }
-    await advanceOperation({ ...signerContext(world), db, clock }, id)
+    await advanceWalletTransaction({ ...signerContext(world), db, clock }, id)
     expect(await rowOf(db, id)).toEqual({ status: 'requested', failure: null })
     const shown = (await listSwitches({ db })).find(({ name }) => name === 'freeze_wallets_solana')
     expect(shown).toMatchObject({ onSince: expect.any(Date), changedBy: 'system' })
@@ -110,16 +114,16 @@ test('restore: a send whose first signature expired, and whose second was lost, 
   const ctx = signerContext(world)
   const lost = { ...ctx.walletSigner, send: async () => undefined }
   const { id, restore } = await sendAfterBackup(agent, to, async (requested) => {
-    await advanceOperation({ ...ctx, walletSigner: lost }, requested)
+    await advanceWalletTransaction({ ...ctx, walletSigner: lost }, requested)
     return (await rowOf(world.market.db, requested)).status === 'signed'
   })
   const { db, stop } = await restore()
   try {
     const expired = { ...ctx.walletSigner, observe: async () => ({ kind: 'expired' }) as const }
-    await advanceOperation({ ...ctx, db, walletSigner: expired }, id)
+    await advanceWalletTransaction({ ...ctx, db, walletSigner: expired }, id)
     expect((await rowOf(db, id)).status).toBe('signed')
     await release(db)
-    await advanceOperation({ ...ctx, db, walletSigner: expired }, id)
+    await advanceWalletTransaction({ ...ctx, db, walletSigner: expired }, id)
     expect(await rowOf(db, id)).toEqual({ status: 'failed', failure: 'outcome_unknown' })
     await expectSentOnce(agent, to)
   } finally {
@@ -131,7 +135,7 @@ test('restore: a signature that the backup has is followed to its end while wall
   const agent = await makeWalletAgent(world)
   const to = await newAddress()
   const { id, restore } = await sendAfterBackup(agent, to, async (requested) => {
-    await advanceOperation(signerContext(world), requested)
+    await advanceWalletTransaction(signerContext(world), requested)
     return (await rowOf(world.market.db, requested)).status !== 'requested'
   })
   const { db, stop } = await restore()

@@ -122,7 +122,7 @@ const KINDS = { send: 'send', 'export the key': 'export' } as const
 
 const storedKinds = async (agentId: string): Promise<string[]> => {
   const rows = await world.market.db
-    .selectFrom('wallet_operations')
+    .selectFrom('wallet_transactions')
     .select('kind')
     .where('agent_id', '=', agentId)
     .execute()

@@ -157,7 +157,7 @@ test('export: only the key that the signature names opens the secret, which then
   await world.market.advance(DAY)
   await until('the sealed key is deleted', async () => {
     const rows = await world.market.db
-      .selectFrom('wallet_operations')
+      .selectFrom('wallet_transactions')
       .select('exported_key')
       .where('agent_id', '=', agent.id)
       .execute()

@@ -30,9 +30,9 @@ create table transfers (
 create unique index transfers_subject on transfers (network, subject);
 -- A purpose is paid by one transfer.
 create unique index transfers_purpose on transfers (purpose) where purpose <> '' and state <> 'gone';
-create index transfers_to_look_at on transfers (checked_at) where state = 'seen';
+create index transfers_to_check on transfers (checked_at) where state = 'seen';
 -- Transfers with a purpose are checked first, because anybody can send any number of others.
-create index transfers_claimed on transfers (checked_at) where state = 'seen' and purpose <> '';
+create index transfers_used on transfers (checked_at) where state = 'seen' and purpose <> '';
 -- The newest final transfer of a network: a balance of an earlier final block is one of the past.
 create index transfers_final on transfers (network, block_height desc) where state = 'final';
 
@@ -109,7 +109,7 @@ create trigger payment_intents_transition before update on payment_intents
   for each row execute function check_payment_intent();
 
 -- Who asks for unmatched money that another wallet sent, such as an exchange. Operators decide (refund_unmatched).
-create table refund_claims (
+create table refund_requests (
   unmatched_id text not null,
   wallet text not null,
   note text not null check (length(note) between 1 and 1000),

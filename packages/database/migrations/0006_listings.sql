@@ -24,7 +24,7 @@ create table listings (
   total_orders integer not null default 0 check (total_orders >= 0),
   completed_orders integer not null default 0 check (completed_orders between 0 and total_orders),
   -- Distinct buyers of completed orders: one friend who buys a hundred times counts once.
-  settled_buyers integer not null default 0 check (settled_buyers between 0 and completed_orders),
+  completed_buyers integer not null default 0 check (completed_buyers between 0 and completed_orders),
   rating_sum integer not null default 0 check (rating_sum >= 0),
   rating_count integer not null default 0 check (rating_count >= 0),
   created_at timestamptz not null,
@@ -41,16 +41,16 @@ create table listings (
   constraint listings_requirements check (jsonb_array_length(requirement_fields) <= 12)
 );
 create index listings_of_agent on listings (agent_id, created_at desc, id desc);
-create index listings_popular on listings (settled_buyers desc, id desc) where active and marketable;
+create index listings_popular on listings (completed_buyers desc, id desc) where active and marketable;
 create index listings_newest on listings (created_at desc, id desc) where active and marketable;
 create index listings_cheapest on listings (price_micros, id) where active and marketable and price_micros is not null;
 create index listings_rated on listings (((rating_sum + 20.0::float8) / (rating_count + 5)) desc, id desc)
   where active and marketable;
 create index listings_fastest on listings (turnaround_hours, id) where active and marketable;
-create index listings_in_category on listings (category, settled_buyers desc, id desc) where active and marketable;
-create index listings_of_price_type on listings (price_type, settled_buyers desc, id desc) where active and marketable;
+create index listings_in_category on listings (category, completed_buyers desc, id desc) where active and marketable;
+create index listings_of_price_type on listings (price_type, completed_buyers desc, id desc) where active and marketable;
 -- What can be bought by x402 in one category.
-create index listings_payable_in on listings (category, settled_buyers desc, id desc)
+create index listings_payable_in on listings (category, completed_buyers desc, id desc)
   where active and marketable and price_type = 'fixed';
 -- With the filters of a search, so that one scan finds what passes all of them.
 create index listings_search on listings using gin (search, category, price_type) where active and marketable;
@@ -67,7 +67,7 @@ create trigger agents_show_listings after update on agents
   for each row when (old.marketable is distinct from new.marketable)
   execute function show_listings();
 
--- The buyers that `settled_buyers` counts.
+-- The buyers that `completed_buyers` counts.
 create table listing_buyers (
   listing_id text not null references listings (id),
   buyer text not null,

@@ -12,7 +12,7 @@ create table agent_wallets (
 );
 
 -- One thing that a server wallet does. The api adds rows; the worker checks, signs, sends and ends them.
-create table wallet_operations (
+create table wallet_transactions (
   id text primary key check (id ~ '^wop_[0-9]+_[0-9a-z]{17}$'),
   agent_id text not null references agents (id),
   wallet text not null check (char_length(wallet) between 32 and 44),
@@ -53,7 +53,7 @@ create table wallet_operations (
   updated_at timestamptz not null,
   -- When the worker looks at it next.
   due_at timestamptz not null,
-  constraint wallet_operations_kind check (
+  constraint wallet_transactions_kind check (
     (asset is not null) = (kind in ('send', 'withdraw'))
     and (destination is not null) = (kind in ('send', 'withdraw'))
     and (kind in ('send', 'withdraw') or amount is null)
@@ -67,32 +67,32 @@ create table wallet_operations (
     and (owner_wallet is not null) = (kind in ('send', 'export'))
     and (owner_signed_at_ms is not null) = (kind in ('send', 'export'))
   ),
-  constraint wallet_operations_result check (
+  constraint wallet_transactions_result check (
     (reference is not null) = (status = 'done' and kind <> 'export')
     and (mint is not null) = (status = 'done' and kind in ('launch', 'identity'))
     and (exported_key is null or (status = 'done' and kind = 'export'))
     and (failure is not null) = (status = 'failed')
   )
 );
--- A wallet does one thing at a time, so that two operations never spend the same balance. One token and one identity.
-create unique index wallet_operations_active on wallet_operations (agent_id) where status in ('requested', 'signed');
-create unique index wallet_operations_launch on wallet_operations (agent_id) where kind = 'launch' and status <> 'failed';
-create unique index wallet_operations_identity on wallet_operations (agent_id)
+-- A wallet does one thing at a time, so that two never spend the same balance. One token and one identity.
+create unique index wallet_transactions_active on wallet_transactions (agent_id) where status in ('requested', 'signed');
+create unique index wallet_transactions_launch on wallet_transactions (agent_id) where kind = 'launch' and status <> 'failed';
+create unique index wallet_transactions_identity on wallet_transactions (agent_id)
   where kind = 'identity' and status <> 'failed';
 -- A signed text counts once. Its time is unique, while one signature can be written in several ways.
-create unique index wallet_operations_signed_once on wallet_operations (agent_id, owner_signed_at_ms);
-create index wallet_operations_due on wallet_operations (due_at, id) where status in ('requested', 'signed');
+create unique index wallet_transactions_signed_once on wallet_transactions (agent_id, owner_signed_at_ms);
+create index wallet_transactions_due on wallet_transactions (due_at, id) where status in ('requested', 'signed');
 -- Those whose exported key is to be deleted soon.
-create index wallet_operations_exported on wallet_operations (updated_at) where exported_key is not null;
-create index wallet_operations_of_agent on wallet_operations (agent_id, created_at desc, id desc);
+create index wallet_transactions_exported on wallet_transactions (updated_at) where exported_key is not null;
+create index wallet_transactions_of_agent on wallet_transactions (agent_id, created_at desc, id desc);
 
 -- `packages/custody/src/wallets/states.ts` has the same transitions, and a test compares them.
-create function check_wallet_operation() returns trigger language plpgsql as $$
+create function check_wallet_transaction() returns trigger language plpgsql as $$
 begin
   if tg_op = 'INSERT' then
     if new.status <> 'requested' then
-      raise exception 'a wallet operation begins as requested'
-        using errcode = 'check_violation', constraint = 'wallet_operations_transition';
+      raise exception 'a wallet transaction begins as requested'
+        using errcode = 'check_violation', constraint = 'wallet_transactions_transition';
     end if;
     return new;
   end if;
@@ -102,8 +102,8 @@ begin
      (old.id, old.agent_id, old.wallet, old.kind, old.requested_by, old.asset, old.destination, old.public_key, old.owner_signature,
       old.token_name, old.token_symbol, old.token_uri, old.created_at)
     or (old.amount is not null and new.amount is distinct from old.amount) then
-    raise exception 'what a wallet operation does stays'
-      using errcode = 'check_violation', constraint = 'wallet_operations_stays';
+    raise exception 'what a wallet transaction does stays'
+      using errcode = 'check_violation', constraint = 'wallet_transactions_stays';
   end if;
   if old.status <> new.status and (old.status, new.status) not in (
     ('requested', 'signed'),
@@ -112,24 +112,24 @@ begin
     ('signed', 'done'),
     ('signed', 'failed')
   ) then
-    raise exception 'a wallet operation with status % does not become %', old.status, new.status
-      using errcode = 'check_violation', constraint = 'wallet_operations_transition';
+    raise exception 'a wallet transaction with status % does not become %', old.status, new.status
+      using errcode = 'check_violation', constraint = 'wallet_transactions_transition';
   end if;
   return new;
 end $$;
-create trigger wallet_operations_transition before insert or update on wallet_operations
-  for each row execute function check_wallet_operation();
+create trigger wallet_transactions_transition before insert or update on wallet_transactions
+  for each row execute function check_wallet_transaction();
 
--- Each signed transaction of an operation. It is stored before it is sent.
+-- Each signature of a wallet transaction. It is stored before it is sent.
 create table wallet_signatures (
-  operation_id text not null references wallet_operations (id),
+  transaction_id text not null references wallet_transactions (id),
   attempt integer not null check (attempt > 0),
   reference text not null unique,
   bytes text not null,
   last_valid_height bigint not null,
   mint text,
   created_at timestamptz not null,
-  primary key (operation_id, attempt)
+  primary key (transaction_id, attempt)
 );
 create index wallet_signatures_of_mint on wallet_signatures (mint) where mint is not null;
 
@@ -203,15 +203,15 @@ create table creator_fees (
   status text not null check (status in ('accrued', 'settled')),
   recorded_by text not null check (recorded_by ~ '^user:.' and length(recorded_by) <= 300),
   created_at timestamptz not null,
-  -- The transaction that paid the agent's share. It settles one fee.
-  settle_tx text unique check (char_length(settle_tx) between 64 and 88),
-  settled_by text check (settled_by ~ '^user:.' and length(settled_by) <= 300),
-  settled_at timestamptz,
+  -- The transaction that paid the agent's share. It pays one fee.
+  payment_tx text unique check (char_length(payment_tx) between 64 and 88),
+  paid_by text check (paid_by ~ '^user:.' and length(paid_by) <= 300),
+  paid_at timestamptz,
   constraint creator_fees_shares check (agent_lamports + partner_lamports + buyback_lamports = amount_lamports),
-  constraint creator_fees_settled check (
-    (settle_tx is not null) = (status = 'settled')
-    and (settled_by is not null) = (status = 'settled')
-    and (settled_at is not null) = (status = 'settled')
+  constraint creator_fees_paid check (
+    (payment_tx is not null) = (status = 'settled')
+    and (paid_by is not null) = (status = 'settled')
+    and (paid_at is not null) = (status = 'settled')
   )
 );
 create index creator_fees_newest on creator_fees (created_at desc, id desc);
@@ -252,11 +252,11 @@ create table swap_orders (
   wallet text not null check (wallet ~ '^[1-9A-HJ-NP-Za-km-z]{32,44}$'),
   amount_micros bigint not null check (amount_micros between 1 and 1000000000000),
   min_out_lamports bigint not null check (min_out_lamports > 0),
-  -- SHA-256 of the exact message that was checked. A venue must not return one message for two orders: both would be
+  -- SHA-256 of the exact message that was checked. A maker must not return one message for two orders: both would be
   -- reported as executed after one transfer.
   message_sha256 bytea not null constraint swap_orders_message unique check (octet_length(message_sha256) = 32),
-  -- The venue's id of the quote.
-  venue_request text not null check (venue_request ~ '^[\x21-\x7e]{1,200}$'),
+  -- The maker's id of the quote.
+  maker_request text not null check (maker_request ~ '^[\x21-\x7e]{1,200}$'),
   -- After this block height the message can no longer be executed.
   last_valid_height bigint not null check (last_valid_height >= 0),
   -- `ordered` until it is submitted, then `pending` until the chain shows the outcome.

@@ -1,5 +1,5 @@
 -- Earn: USDC of depositors in venues (ERC-4626 vaults), their shares of each pool, and what the worker does with both.
--- Only the worker writes pools, positions and moves. The api adds deposits and withdrawals, which the worker decides.
+-- Only the worker writes pools, positions and venue transfers. The api adds deposits and withdrawals, which the worker decides.
 
 -- One pool per market of a venue. Its equity is the ledger account `pool:<network>:<key>`.
 create table earn_pools (
@@ -53,7 +53,7 @@ create table earn_positions (
 create index earn_positions_of_holder on earn_positions (holder, pool_key);
 
 -- What the worker does with a pool's money: to the venue (deploy) or back to the treasury (recall).
-create table earn_moves (
+create table venue_transfers (
   id text primary key check (id ~ '^emv_[0-9]+_[0-9a-z]{17}$'),
   kind text not null check (kind in ('deploy', 'recall')),
   pool_key text not null references earn_pools (key),
@@ -62,7 +62,7 @@ create table earn_moves (
   state text not null check (state in (
     'funding', 'approving', 'depositing', 'returning', 'returned', 'withdrawing', 'withdrawn', 'done', 'failed', 'held'
   )),
-  -- Why a deploy is taken back, or a move failed or is held.
+  -- Why a deploy is taken back, or a transfer failed or is held.
   problem text check (length(problem) <= 300),
   -- What the receipt says: the vault's shares that were received or paid, and the USDC for them.
   venue_shares numeric(78) check (venue_shares > 0),
@@ -74,24 +74,24 @@ create table earn_moves (
 );
 -- The wallet of a network does one thing at a time: its next nonce is never in doubt, and nothing comes between an approval
 -- and its deposit.
-create unique index earn_moves_wallet on earn_moves (network)
+create unique index venue_transfers_wallet on venue_transfers (network)
   where state in ('approving', 'depositing', 'returning', 'withdrawing');
-create index earn_moves_open on earn_moves (network, created_at) where state not in ('done', 'failed');
-create index earn_moves_of_pool on earn_moves (pool_key, created_at desc);
+create index venue_transfers_open on venue_transfers (network, created_at) where state not in ('done', 'failed');
+create index venue_transfers_of_pool on venue_transfers (pool_key, created_at desc);
 
--- `packages/earn/src/moves/states.ts` has the same transitions, and a test compares them.
-create function check_earn_move() returns trigger language plpgsql as $$
+-- `packages/earn/src/venue-transfers/states.ts` has the same transitions, and a test compares them.
+create function check_venue_transfer() returns trigger language plpgsql as $$
 begin
   if tg_op = 'INSERT' then
     if (new.kind, new.state) not in (('deploy', 'funding'), ('recall', 'withdrawing')) then
-      raise exception 'an earn move begins as funding or withdrawing'
-        using errcode = 'check_violation', constraint = 'earn_moves_transition';
+      raise exception 'a venue transfer begins as funding or withdrawing'
+        using errcode = 'check_violation', constraint = 'venue_transfers_transition';
     end if;
     return new;
   end if;
   if (new.id, new.kind, new.pool_key, new.network, new.amount_micros, new.created_at)
     is distinct from (old.id, old.kind, old.pool_key, old.network, old.amount_micros, old.created_at) then
-    raise exception 'what an earn move does stays' using errcode = 'check_violation', constraint = 'earn_moves_stays';
+    raise exception 'what a venue transfer does stays' using errcode = 'check_violation', constraint = 'venue_transfers_stays';
   end if;
   if old.state <> new.state and (old.state, new.state) not in (
     ('funding', 'approving'),
@@ -111,17 +111,17 @@ begin
     ('withdrawing', 'held'),
     ('withdrawn', 'done')
   ) then
-    raise exception 'an earn move in state % does not become %', old.state, new.state
-      using errcode = 'check_violation', constraint = 'earn_moves_transition';
+    raise exception 'a venue transfer in state % does not become %', old.state, new.state
+      using errcode = 'check_violation', constraint = 'venue_transfers_transition';
   end if;
   return new;
 end $$;
-create trigger earn_moves_transition before insert or update on earn_moves
-  for each row execute function check_earn_move();
+create trigger venue_transfers_transition before insert or update on venue_transfers
+  for each row execute function check_venue_transfer();
 
--- Each signed transaction of a move. It is stored before it is sent.
-create table earn_signatures (
-  move_id text not null references earn_moves (id),
+-- Each signed transaction of a venue transfer. It is stored before it is sent.
+create table venue_signatures (
+  venue_transfer_id text not null references venue_transfers (id),
   step text not null check (step in ('approve', 'deposit', 'return', 'withdraw')),
   -- A step that failed on the chain starts another round; a replacement in the same round has the same nonce.
   round integer not null check (round > 0),
@@ -132,7 +132,7 @@ create table earn_signatures (
   max_fee_per_gas bigint not null,
   max_priority_fee_per_gas bigint not null,
   created_at timestamptz not null,
-  primary key (move_id, step, round, attempt)
+  primary key (venue_transfer_id, step, round, attempt)
 );
 
 -- A transfer that a depositor named. The api adds it; the worker decides what becomes of it.
@@ -144,7 +144,7 @@ create table earn_deposits (
   reference text not null check (reference ~ '^0x[0-9a-f]{64}$'),
   amount_micros bigint not null check (amount_micros > 0),
   status text not null check (status in ('waiting', 'received', 'deploying', 'active', 'refunded', 'held', 'failed')),
-  move_id text references earn_moves (id),
+  venue_transfer_id text references venue_transfers (id),
   -- Whose transfer it was when the worker took its money. Shares are paid out to these wallets only, so it stays here: the
   -- api can change what a transfer is for.
   payer text check (payer ~ '^0x[0-9a-f]{40}$'),
@@ -158,15 +158,15 @@ create table earn_deposits (
   constraint earn_deposits_result check (
     (shares is not null) = (status = 'active') and (value_micros is not null) = (status = 'active')
     and (failure is not null) = (status in ('refunded', 'held', 'failed'))
-    and (status not in ('waiting', 'received') or (move_id is null and payer is null))
-    and (status not in ('deploying', 'active') or (move_id is not null and payer is not null))
+    and (status not in ('waiting', 'received') or (venue_transfer_id is null and payer is null))
+    and (status not in ('deploying', 'active') or (venue_transfer_id is not null and payer is not null))
   )
 );
 -- A depositor names a transfer once; after a failure it can be named again.
 create unique index earn_deposits_named on earn_deposits (network, reference, holder) where status <> 'failed';
 create index earn_deposits_of_holder on earn_deposits (holder, created_at desc, id desc);
 create index earn_deposits_open on earn_deposits (pool_key, created_at, id) where status in ('received', 'deploying');
-create index earn_deposits_of_move on earn_deposits (move_id) where move_id is not null;
+create index earn_deposits_of_venue_transfer on earn_deposits (venue_transfer_id) where venue_transfer_id is not null;
 
 -- Shares that a holder wants to cash in. The api adds it as `requested`; the worker burns the shares and fixes the amount.
 create table earn_withdrawals (
@@ -220,7 +220,7 @@ create trigger earn_deposits_of_api before insert on earn_deposits for each row 
 create trigger earn_withdrawals_of_api before insert on earn_withdrawals for each row execute function check_earn_request();
 
 -- The api moves no money of pools. What it claims for a deposit goes to escrow, from where only the worker takes it.
-create function check_earn_move_of_api() returns trigger language plpgsql as $$
+create function check_earn_money_of_api() returns trigger language plpgsql as $$
 begin
   raise exception 'the api cannot move money of %', new.account_id
     using errcode = 'insufficient_privilege', constraint = 'earn_money_of_api';
@@ -229,16 +229,16 @@ create trigger ledger_moves_earn_of_api before insert on ledger_moves
   for each row when (current_user = 'market_api'
     and (new.account_id like 'venue:%' or new.account_id like 'pool:%' or new.account_id like 'withdrawal:%'
       or new.account_id like 'escrow:%:earn\_deposit:%' and new.amount_micros < 0))
-  execute function check_earn_move_of_api();
+  execute function check_earn_money_of_api();
 
--- What a move brings back to the treasury pays for nothing, whoever names it and whichever address it comes from.
-create function check_transfer_of_move() returns trigger language plpgsql set search_path = public, pg_temp as $$
+-- What a venue transfer brings back to the treasury pays for nothing, whoever names it and whichever address it comes from.
+create function check_transfer_of_venue() returns trigger language plpgsql set search_path = public, pg_temp as $$
 begin
-  if exists (select from earn_signatures where reference = new.reference) then
+  if exists (select from venue_signatures where reference = new.reference) then
     raise exception 'transfer % belongs to a pool', new.reference
-      using errcode = 'check_violation', constraint = 'transfers_of_move';
+      using errcode = 'check_violation', constraint = 'transfers_of_venue';
   end if;
   return new;
 end $$;
-create trigger transfers_of_move before insert or update of purpose on transfers
-  for each row when (new.purpose <> '') execute function check_transfer_of_move();
+create trigger transfers_of_venue before insert or update of purpose on transfers
+  for each row when (new.purpose <> '') execute function check_transfer_of_venue();

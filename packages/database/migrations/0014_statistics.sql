@@ -4,26 +4,26 @@
 -- the totals. A figure is its total plus the changes that are not moved yet, so no transaction waits for a shared row.
 create table statistics (
   name text primary key check (name in (
-    'agents', 'services', 'orders_created', 'orders_in_progress', 'orders_completed', 'orders_cancelled', 'settled_micros',
+    'agents', 'services', 'orders_created', 'orders_in_progress', 'orders_completed', 'orders_cancelled', 'completed_micros',
     'reviews'
   )),
   value bigint not null
 );
 insert into statistics (name, value) values
   ('agents', 0), ('services', 0), ('orders_created', 0), ('orders_in_progress', 0), ('orders_completed', 0),
-  ('orders_cancelled', 0), ('settled_micros', 0), ('reviews', 0);
+  ('orders_cancelled', 0), ('completed_micros', 0), ('reviews', 0);
 
 create table agent_statistics (
   agent_id text primary key references agents,
-  settled_micros bigint not null,
+  completed_micros bigint not null,
   completed_orders bigint not null
 );
-create index agent_statistics_settled on agent_statistics (settled_micros desc, agent_id);
+create index agent_statistics_completed on agent_statistics (completed_micros desc, agent_id);
 
 create table statistic_changes (
   id bigint generated always as identity primary key,
   name text not null check (name in (
-    'agents', 'services', 'orders_created', 'orders_in_progress', 'orders_completed', 'orders_cancelled', 'settled_micros',
+    'agents', 'services', 'orders_created', 'orders_in_progress', 'orders_completed', 'orders_cancelled', 'completed_micros',
     'reviews'
   )),
   -- Set for the figures that are also counted for each agent.
@@ -32,7 +32,7 @@ create table statistic_changes (
   -- Shows how far the sweep that moves the changes is behind.
   created_at timestamptz not null default now(),
   constraint statistic_changes_agent check (
-    (agent_id is not null) = (name in ('orders_completed', 'settled_micros'))
+    (agent_id is not null) = (name in ('orders_completed', 'completed_micros'))
   )
 );
 

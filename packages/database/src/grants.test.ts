@@ -77,7 +77,7 @@ describe('the role of the api', () => {
     `update agent_wallets set address = 'mine'`,
     'delete from agent_wallets',
     'update statistics set value = 1',
-    'update agent_statistics set settled_micros = 1',
+    'update agent_statistics set completed_micros = 1',
     'update statistic_changes set amount = 1',
     'delete from statistic_changes',
     'delete from creator_fees',

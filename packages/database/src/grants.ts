@@ -5,11 +5,11 @@ import { ROLES } from './roles.ts'
 const WORKER_ONLY = [
   'agent_statistics',
   'earn_fills',
-  'earn_moves',
+  'venue_transfers',
   'earn_pools',
   'earn_positions',
   'earn_prices',
-  'earn_signatures',
+  'venue_signatures',
   'migrations',
   'opened_token_accounts',
   'payout_costs',
@@ -34,8 +34,8 @@ const { api, worker } = ROLES
 
 /**
  * The api may retry a payout (its old signatures are void) and write off a transfer; both columns only narrow what follows.
- * It adds wallets of agents, and cannot read their sealed seeds again. It adds operations of wallets, which the worker checks,
- * and can cancel a withdraw address. It records and settles creator fees. It adds deposits and withdrawals of Earn, which the
+ * It adds wallets of agents, and cannot read their sealed seeds again. It adds transactions of wallets, which the worker checks,
+ * and can cancel a withdraw address. It records and pays creator fees. It adds deposits and withdrawals of Earn, which the
  * worker decides.
  */
 const GRANTS = `
@@ -54,14 +54,14 @@ const GRANTS = `
   revoke delete on payouts, transfers, agent_wallets from ${api}, ${worker};
   revoke select, update on agent_wallets from ${api};
   grant select (agent_id, chain, address, created_at) on agent_wallets to ${api};
-  revoke update, delete on wallet_operations, withdraw_addresses from ${api};
-  revoke delete on wallet_operations, withdraw_addresses from ${worker};
+  revoke update, delete on wallet_transactions, withdraw_addresses from ${api};
+  revoke delete on wallet_transactions, withdraw_addresses from ${worker};
   grant update (cancelled_at) on withdraw_addresses to ${api};
   revoke update, delete on creator_fees from ${api};
   revoke insert, update, delete on creator_fees from ${worker};
-  grant update (status, settle_tx, settled_by, settled_at) on creator_fees to ${api};
+  grant update (status, payment_tx, paid_by, paid_at) on creator_fees to ${api};
   revoke update, delete on earn_deposits, earn_withdrawals from ${api};
-  revoke delete on earn_deposits, earn_withdrawals, earn_moves, earn_signatures, earn_positions, earn_fills from ${worker};
+  revoke delete on earn_deposits, earn_withdrawals, venue_transfers, venue_signatures, earn_positions, earn_fills from ${worker};
 
   grant execute on function make_month(text, date), drop_month(text) to ${worker};
   grant select, insert, update, delete on all tables in schema graphile_worker to ${worker};

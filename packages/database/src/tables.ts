@@ -16,7 +16,7 @@ export interface Tables {
   }
   agent_statistics: {
     agent_id: string
-    settled_micros: bigint
+    completed_micros: bigint
     completed_orders: bigint
   }
   agent_tokens: {
@@ -185,9 +185,9 @@ export interface Tables {
     status: string
     recorded_by: string
     created_at: Date
-    settle_tx: string | null
-    settled_by: string | null
-    settled_at: Date | null
+    payment_tx: string | null
+    paid_by: string | null
+    paid_at: Date | null
   }
   deliveries: {
     id: string
@@ -219,7 +219,7 @@ export interface Tables {
     reference: string
     amount_micros: bigint
     status: string
-    move_id: string | null
+    venue_transfer_id: string | null
     payer: string | null
     shares: string | null
     value_micros: bigint | null
@@ -232,20 +232,6 @@ export interface Tables {
     n: number
     amount_micros: bigint
     created_at: Date
-  }
-  earn_moves: {
-    id: string
-    kind: string
-    pool_key: string
-    network: string
-    amount_micros: bigint
-    state: string
-    problem: string | null
-    venue_shares: string | null
-    assets_micros: bigint | null
-    reference: string | null
-    created_at: Date
-    updated_at: Date
   }
   earn_pools: {
     key: string
@@ -274,18 +260,6 @@ export interface Tables {
     pool_key: string
     at: Date
     price: string
-  }
-  earn_signatures: {
-    move_id: string
-    step: string
-    round: number
-    attempt: number
-    reference: string
-    bytes: string
-    nonce: bigint
-    max_fee_per_gas: bigint
-    max_priority_fee_per_gas: bigint
-    created_at: Date
   }
   earn_withdrawals: {
     id: string
@@ -384,7 +358,7 @@ export interface Tables {
     marketable: boolean
     total_orders: Generated<number>
     completed_orders: Generated<number>
-    settled_buyers: Generated<number>
+    completed_buyers: Generated<number>
     rating_sum: Generated<number>
     rating_count: Generated<number>
     created_at: Date
@@ -668,7 +642,7 @@ export interface Tables {
     created_at: Date
     updated_at: Date
   }
-  refund_claims: {
+  refund_requests: {
     unmatched_id: string
     wallet: string
     note: string
@@ -772,7 +746,7 @@ export interface Tables {
     amount_micros: bigint
     min_out_lamports: bigint
     message_sha256: Buffer
-    venue_request: string
+    maker_request: string
     last_valid_height: bigint
     status: string
     signature: string | null
@@ -863,7 +837,42 @@ export interface Tables {
     updated_at: Date
     deleted_at: Date | null
   }
-  wallet_operations: {
+  venue_signatures: {
+    venue_transfer_id: string
+    step: string
+    round: number
+    attempt: number
+    reference: string
+    bytes: string
+    nonce: bigint
+    max_fee_per_gas: bigint
+    max_priority_fee_per_gas: bigint
+    created_at: Date
+  }
+  venue_transfers: {
+    id: string
+    kind: string
+    pool_key: string
+    network: string
+    amount_micros: bigint
+    state: string
+    problem: string | null
+    venue_shares: string | null
+    assets_micros: bigint | null
+    reference: string | null
+    created_at: Date
+    updated_at: Date
+  }
+  wallet_signatures: {
+    transaction_id: string
+    attempt: number
+    reference: string
+    bytes: string
+    last_valid_height: bigint
+    mint: string | null
+    created_at: Date
+  }
+  wallet_transactions: {
     id: string
     agent_id: string
     wallet: string
@@ -890,15 +899,6 @@ export interface Tables {
     created_at: Date
     updated_at: Date
     due_at: Date
-  }
-  wallet_signatures: {
-    operation_id: string
-    attempt: number
-    reference: string
-    bytes: string
-    last_valid_height: bigint
-    mint: string | null
-    created_at: Date
   }
   withdraw_addresses: {
     id: string

@@ -57,7 +57,7 @@ export const statisticHandlers = {
         orders_in_progress: Number(figures.orders_in_progress),
         orders_completed: Number(figures.orders_completed),
         orders_cancelled: Number(figures.orders_cancelled),
-        settled_usd: formatUsd(usdc(figures.settled_micros)),
+        settled_usd: formatUsd(usdc(figures.completed_micros)),
         reviews: Number(figures.reviews),
         updated_at: readAt.toISOString(),
       },

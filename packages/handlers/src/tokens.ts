@@ -6,7 +6,7 @@ import {
   registerToken,
   type Token,
 } from '@market/custody/tokens'
-import { hasEnded, type WalletOperation } from '@market/custody/wallets'
+import { hasEnded, type WalletTransaction } from '@market/custody/wallets'
 import { ApiError } from '@market/kernel/api-error'
 import { assert } from '@market/kernel/assert'
 import type { AgentId } from '@market/kernel/ids'
@@ -48,7 +48,7 @@ const LAUNCHED_NOTE =
 
 const IDENTITY_NOTE = 'The identity token is in the agent’s wallet and cannot be transferred.'
 
-const presentLaunched = (operation: WalletOperation) => ({
+const presentLaunched = (operation: WalletTransaction) => ({
   data: {
     operation_id: operation.id,
     mint: operation.mint,
@@ -59,7 +59,7 @@ const presentLaunched = (operation: WalletOperation) => ({
   isLater: !hasEnded(operation),
 })
 
-const presentIdentity = (operation: WalletOperation) => ({
+const presentIdentity = (operation: WalletTransaction) => ({
   data: {
     operation_id: operation.id,
     said_wallet: operation.wallet,

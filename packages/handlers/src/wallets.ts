@@ -1,13 +1,13 @@
 import type { WalletAsset } from '@market/core/ports/agent-wallets'
 import {
-  awaitOperation,
+  awaitWalletTransaction,
   cancelPendingAddress,
   exportInfo,
   exportKey,
   type Funding,
   getFunding,
   hasEnded,
-  listOperations,
+  listWalletTransactions,
   type OwnerSignature,
   rejectFailed,
   requireReader,
@@ -15,7 +15,7 @@ import {
   setWithdrawAddress,
   UNITS,
   unitsOf,
-  type WalletOperation,
+  type WalletTransaction,
   type WithdrawAddresses,
   withdrawFromWallet,
 } from '@market/custody/wallets'
@@ -58,7 +58,7 @@ const presentRequirement = ({ cost, required }: Funding['launch']) => ({
   required_sol: coins('SOL', required),
 })
 
-function presentOperation({ id, task, ...operation }: WalletOperation) {
+function presentOperation({ id, task, ...operation }: WalletTransaction) {
   const transfer = task.kind === 'send' || task.kind === 'withdraw' ? task : undefined
   return {
     operation_id: id,
@@ -80,10 +80,10 @@ function presentOperation({ id, task, ...operation }: WalletOperation) {
 /** Waits for the worker. A failed operation is an error. */
 export const awaitResult = async (
   ctx: HandlerContext,
-  operation: WalletOperation,
-): Promise<WalletOperation> => rejectFailed(ctx, await awaitOperation(ctx, operation))
+  operation: WalletTransaction,
+): Promise<WalletTransaction> => rejectFailed(ctx, await awaitWalletTransaction(ctx, operation))
 
-const presentSent = (operation: WalletOperation) => ({
+const presentSent = (operation: WalletTransaction) => ({
   data: presentOperation(operation),
   isLater: !hasEnded(operation),
 })
@@ -96,7 +96,7 @@ const ownerSignature = ({ caller: { singleUse } }: HandlerContext): OwnerSignatu
     signedAtMs: singleUse.signedAtMs,
   }
 
-function presentExport(operation: WalletOperation) {
+function presentExport(operation: WalletTransaction) {
   const [encapsulated, ciphertext] = operation.sealedExport?.split('.') ?? []
   return {
     data: {
@@ -118,7 +118,7 @@ export const walletHandlers = {
 
   listWalletOperations: handler('listWalletOperations', {
     run: async (ctx, { agent_id, limit, cursor }) =>
-      listOperations(ctx, agent_id as AgentId, await loadActor(ctx), { limit, cursor }),
+      listWalletTransactions(ctx, agent_id as AgentId, await loadActor(ctx), { limit, cursor }),
     present: ({ operations, nextCursor }) => ({
       data: operations.map(presentOperation),
       next_cursor: nextCursor,

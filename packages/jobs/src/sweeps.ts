@@ -6,9 +6,9 @@ import { deleteReplacedJobs, retryFailedJobsSoon } from '@market/core/queue'
 import { deleteOldSignatures } from '@market/core/signatures'
 import { rollUpStatistics } from '@market/core/statistics'
 import { deleteOldSwaps } from '@market/custody/swaps'
-import { advanceOperations } from '@market/custody/wallets'
+import { advanceWalletTransactions } from '@market/custody/wallets'
 import { settleDeposits } from '@market/earn/deposits'
-import { advanceMoves } from '@market/earn/moves'
+import { advanceVenueTransfers } from '@market/earn/venue-transfers'
 import { settleWithdrawals } from '@market/earn/withdrawals'
 import { deleteUnusedUploads } from '@market/files/uploads'
 import { deleteOldRecords } from '@market/identity/oauth'
@@ -54,7 +54,7 @@ export const SWEEPS: readonly Sweep<SweepContext>[] = [
     name: 'advance-wallet-operations',
     everyMs: SECOND,
     does: 'Checks, signs, sends and follows what agents’ server wallets were asked to do',
-    run: advanceOperations,
+    run: advanceWalletTransactions,
   },
   {
     name: 'read-pools',
@@ -66,7 +66,7 @@ export const SWEEPS: readonly Sweep<SweepContext>[] = [
     name: 'advance-earn-moves',
     everyMs: SECOND,
     does: 'Moves money of the pools of Earn to their venues and back',
-    run: advanceMoves,
+    run: advanceVenueTransfers,
   },
   {
     name: 'settle-deposits',

@@ -32,7 +32,7 @@ export async function gatherEarnFacts(environment: Environment, app: AppServices
     db.selectFrom('earn_deposits').selectAll().execute(),
     db.selectFrom('earn_withdrawals').selectAll().execute(),
     db.selectFrom('earn_fills').selectAll().execute(),
-    db.selectFrom('earn_moves').selectAll().execute(),
+    db.selectFrom('venue_transfers').selectAll().execute(),
   ])
   return {
     ...{ pools, positions, deposits, withdrawals, fills, moves },

@@ -13,7 +13,7 @@ export async function pendingWork(environment: Environment, app: AppServices): P
     union all select 'deliveries without a review for two days', count(*) from orders
       where status = 'delivered' and due_at <= ${new Date(app.now())}
     union all select 'deposits of Earn under way', count(*) from earn_deposits where status in ('received', 'deploying')
-    union all select 'moves of Earn under way', count(*) from earn_moves where state not in ('done', 'failed', 'held')
+    union all select 'moves of Earn under way', count(*) from venue_transfers where state not in ('done', 'failed', 'held')
     union all select 'withdrawals of Earn under way', count(*) from earn_withdrawals where status in ('requested', 'queued')
     union all select 'deliveries under way', count(*) from deliveries where status = 'pending'
     union all select 'events without a delivery', count(*) from event_counters counter

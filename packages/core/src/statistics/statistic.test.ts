@@ -7,11 +7,11 @@ const NAMES = Object.keys(STATISTICS) as StatisticName[]
 
 test('changesBetween: only what differs, with the agent where a figure is counted for each agent', () => {
   const paid = { orders_created: 1n, orders_in_progress: 1n }
-  const completed = { orders_created: 1n, orders_completed: 1n, settled_micros: 5n }
+  const completed = { orders_created: 1n, orders_completed: 1n, completed_micros: 5n }
   expect(changesBetween(paid, completed, AGENT)).toEqual([
     { name: 'orders_in_progress', agentId: null, amount: -1n },
     { name: 'orders_completed', agentId: AGENT, amount: 1n },
-    { name: 'settled_micros', agentId: AGENT, amount: 5n },
+    { name: 'completed_micros', agentId: AGENT, amount: 5n },
   ])
   expect(changesBetween(completed, completed, AGENT)).toEqual([])
 })

@@ -8,14 +8,14 @@ export const STATISTICS = {
   orders_in_progress: 'orders that are paid and neither completed nor cancelled',
   orders_completed: 'orders that are completed now',
   orders_cancelled: 'orders that are cancelled',
-  settled_micros: 'what buyers paid for completed orders, without the part that was refunded',
+  completed_micros: 'what buyers paid for completed orders, without the part that was refunded',
   reviews: 'reviews of completed orders',
 } as const
 
 export type StatisticName = keyof typeof STATISTICS
 
 /** The figures that are also counted for each agent. A CHECK of `statistic_changes` says the same. */
-export const PER_AGENT = ['orders_completed', 'settled_micros'] as const satisfies readonly StatisticName[]
+export const PER_AGENT = ['orders_completed', 'completed_micros'] as const satisfies readonly StatisticName[]
 
 export type Statistics = Readonly<Record<StatisticName, bigint>>
 

@@ -33,7 +33,7 @@ const waiting = async () =>
 const settle = (agentId: AgentId, settled: bigint, completed = 1n) =>
   ctx.transact((tx) =>
     insertChanges([
-      { name: 'settled_micros', agentId, amount: settled },
+      { name: 'completed_micros', agentId, amount: settled },
       { name: 'orders_completed', agentId, amount: completed },
     ]).execute(tx),
   )
@@ -83,7 +83,7 @@ test('rollUpStatistics: with concurrent writers, readers and workers every chang
   isDone = true
   await Promise.all(others)
   const figures = await readStatistics(ctx.db)
-  expect([figures.reviews, figures.settled_micros, figures.orders_completed]).toEqual([600n, 600n, 300n])
+  expect([figures.reviews, figures.completed_micros, figures.orders_completed]).toEqual([600n, 600n, 300n])
   await rollUpStatistics(ctx)
   expect(await waiting()).toBe(0)
   expect(await readStatistics(ctx.db)).toEqual(figures)

@@ -54,14 +54,14 @@ export async function addToTotals(tx: Tx, changes: readonly StatisticChange[]): 
     on conflict (name) do update set value = total.value + excluded.value`.execute(tx)
   const sumOf = (counted: StatisticName) =>
     new Map(sumBy(changes, ({ name, agentId }) => (name === counted ? agentId : null)))
-  const [settled, completed] = [sumOf('settled_micros'), sumOf('orders_completed')]
+  const [settled, completed] = [sumOf('completed_micros'), sumOf('orders_completed')]
   const agents = [...new Set([...settled.keys(), ...completed.keys()])].toSorted()
   if (agents.length === 0) return
   await sql`
-    insert into agent_statistics as total (agent_id, settled_micros, completed_orders)
+    insert into agent_statistics as total (agent_id, completed_micros, completed_orders)
     select * from unnest(${agents}::text[], ${agents.map((id) => settled.get(id) ?? 0n)}::bigint[],
       ${agents.map((id) => completed.get(id) ?? 0n)}::bigint[])
-    on conflict (agent_id) do update set settled_micros = total.settled_micros + excluded.settled_micros,
+    on conflict (agent_id) do update set completed_micros = total.completed_micros + excluded.completed_micros,
       completed_orders = total.completed_orders + excluded.completed_orders`.execute(tx)
 }
 
@@ -95,22 +95,22 @@ const isListed = sql`(select marketable and closed_at is null from agents where 
 export async function findLeaders(db: Db, limit: number): Promise<Leader[]> {
   const { rows } = await sql<Leader>`
     with changed as materialized (
-      select agent_id, coalesce(sum(amount) filter (where name = 'settled_micros'), 0)::bigint as settled_micros,
+      select agent_id, coalesce(sum(amount) filter (where name = 'completed_micros'), 0)::bigint as completed_micros,
         coalesce(sum(amount) filter (where name = 'orders_completed'), 0)::bigint as completed_orders
       from statistic_changes where agent_id is not null group by agent_id
     ), ranked as (
-      (select agent_id, settled_micros, completed_orders from agent_statistics
-      where settled_micros > 0 and agent_id not in (select agent_id from changed) and ${isListed}
-      order by settled_micros desc, agent_id limit ${limit})
+      (select agent_id, completed_micros, completed_orders from agent_statistics
+      where completed_micros > 0 and agent_id not in (select agent_id from changed) and ${isListed}
+      order by completed_micros desc, agent_id limit ${limit})
       union all
-      select agent_id, changed.settled_micros + coalesce(total.settled_micros, 0),
+      select agent_id, changed.completed_micros + coalesce(total.completed_micros, 0),
         changed.completed_orders + coalesce(total.completed_orders, 0)
       from changed left join lateral (
-        select settled_micros, completed_orders from agent_statistics where agent_id = changed.agent_id limit 1
+        select completed_micros, completed_orders from agent_statistics where agent_id = changed.agent_id limit 1
       ) as total on true
       where ${isListed}
     )
-    select agent_id as "agentId", settled_micros as settled, completed_orders as "completedOrders" from ranked
-    where settled_micros > 0 order by settled_micros desc, agent_id limit ${limit}`.execute(db)
+    select agent_id as "agentId", completed_micros as settled, completed_orders as "completedOrders" from ranked
+    where completed_micros > 0 order by completed_micros desc, agent_id limit ${limit}`.execute(db)
   return rows
 }

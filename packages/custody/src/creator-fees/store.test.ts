@@ -76,12 +76,12 @@ test('creator_fees: a recorded fee only becomes settled, once', async () => {
     'amount_lamports = 2, agent_lamports = 2, partner_lamports = 0, buyback_lamports = 0',
   ])
     expect([change, await update(change)]).toEqual([change, 'creator_fees_stays'])
-  expect(await update(`status = 'settled'`)).toBe('creator_fees_settled')
+  expect(await update(`status = 'settled'`)).toBe('creator_fees_paid')
   const { settlement } = await settle(fee.id)
   expect(await findFee(database.db, fee.id)).toEqual({ ...fee, settlement })
   for (const change of [
-    `status = 'accrued', settle_tx = null, settled_by = null, settled_at = null`,
-    `settle_tx = '${'y'.repeat(64)}'`,
+    `status = 'accrued', payment_tx = null, paid_by = null, paid_at = null`,
+    `payment_tx = '${'y'.repeat(64)}'`,
   ])
     expect([change, await update(change)]).toEqual([change, 'creator_fees_transition'])
 })
@@ -94,9 +94,9 @@ test('creator_fees: a fee begins as accrued', async () => {
       id: ctx.ids.next('cfe'),
       source_tx: someTx(),
       status: 'settled',
-      settle_tx: someTx(),
-      settled_by: 'user:operator',
-      settled_at: ctx.clock.now(),
+      payment_tx: someTx(),
+      paid_by: 'user:operator',
+      paid_at: ctx.clock.now(),
     })}::jsonb)).* from creator_fees where id = ${fee.id}`
   expect(await constraintOf(copy.execute(database.db))).toBe('creator_fees_transition')
 })

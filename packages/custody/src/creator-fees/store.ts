@@ -15,7 +15,7 @@ import type {
 
 type Row = Selectable<Tables['creator_fees']>
 
-const settlementOf = ({ settle_tx: tx, settled_by: by, settled_at: at }: Row): Settlement | null =>
+const settlementOf = ({ payment_tx: tx, paid_by: by, paid_at: at }: Row): Settlement | null =>
   tx === null || by === null || at === null ? null : { tx, by, at }
 
 const feeOf = (row: Row): CreatorFee => ({
@@ -90,16 +90,16 @@ export async function saveSettlement(
       .updateTable('creator_fees')
       .set({
         status: 'settled',
-        settle_tx: settlement.tx,
-        settled_by: settlement.by,
-        settled_at: settlement.at,
+        payment_tx: settlement.tx,
+        paid_by: settlement.by,
+        paid_at: settlement.at,
       })
       .where('id', '=', id)
       .returningAll()
       .executeTakeFirstOrThrow()
     return feeOf(row)
   } catch (error) {
-    if (brokenConstraint(error) === 'creator_fees_settle_tx_key') return undefined
+    if (brokenConstraint(error) === 'creator_fees_payment_tx_key') return undefined
     throw error
   }
 }

@@ -68,11 +68,11 @@ async function submitOnce(
 
 async function submitTo(
   venue: SwapVenue,
-  { venueRequest }: Swap,
+  { makerRequest }: Swap,
   signedTransaction: string,
 ): Promise<'success' | 'failed' | 'unknown'> {
   try {
-    return await venue.execute({ requestId: venueRequest, signedTransaction })
+    return await venue.execute({ requestId: makerRequest, signedTransaction })
   } catch (error) {
     // The venue may have sent it before it failed.
     if (error instanceof ApiError) return 'unknown'

@@ -50,7 +50,7 @@ export async function orderSwap(
     amount,
     minOut,
     messageHash: checked.messageHash,
-    venueRequest: quote.requestId,
+    makerRequest: quote.requestId,
     lastValidHeight,
     status: 'ordered',
     signature: null,

@@ -15,7 +15,7 @@ export interface Swap {
   /** SHA-256 of the exact message, in hex. */
   readonly messageHash: string
   /** The venue's id of the quote. */
-  readonly venueRequest: string
+  readonly makerRequest: string
   readonly lastValidHeight: bigint
   readonly status: SwapStatus
   readonly signature: string | null

@@ -35,7 +35,7 @@ async function addSwap(changes: Partial<Swap> = {}): Promise<SwapId> {
     amount: usdc(5_000_000n),
     minOut: 33_000_000n,
     messageHash: messages.toString(16).padStart(64, '0'),
-    venueRequest: 'quote-1',
+    makerRequest: 'quote-1',
     lastValidHeight: 100n,
     status: 'ordered',
     signature: null,

@@ -1,7 +1,7 @@
 import type { Needs } from '@market/core/context'
 import { getAgent } from '@market/identity/agents'
 import { ApiError } from '@market/kernel/api-error'
-import { findLastOperation } from '../wallets/index.ts'
+import { findLastWalletTransaction } from '../wallets/index.ts'
 import { findToken } from './store.ts'
 import type { Token } from './token.ts'
 
@@ -27,7 +27,7 @@ export interface TokenDocument {
  */
 export async function getTokenDocument(ctx: Needs<'db' | 'baseUrl'>, agent: string): Promise<TokenDocument> {
   const { id } = await getAgent(ctx, agent)
-  const operation = await findLastOperation(ctx.db, id, 'launch')
+  const operation = await findLastWalletTransaction(ctx.db, id, 'launch')
   if (operation?.task.kind !== 'launch') throw noToken()
   const { token, description, imageUrl } = operation.task
   const externalUrl = `${ctx.baseUrl}/api/agents/${id}`

@@ -6,15 +6,15 @@ import { type Agent, lockAgentOfKey, saveMint } from '@market/identity/agents'
 import { ApiError } from '@market/kernel/api-error'
 import {
   addressOf,
-  findLastOperation,
-  type OperationListener,
+  findLastWalletTransaction,
   type RequestContext,
-  requestOperation,
+  requestWalletTransaction,
   requireMintFunds,
   type Task,
   tokenUri,
-  type WalletOperation,
   type WalletServices,
+  type WalletTransaction,
+  type WalletTransactionListener,
   wasAnsweredLater,
 } from '../wallets/index.ts'
 import { tokenExists } from './register-token.ts'
@@ -42,23 +42,23 @@ export async function launchToken(
     readonly description?: string | undefined
     readonly imageUrl?: string | undefined
   },
-): Promise<WalletOperation> {
-  const repeated = await findLastOperation(ctx.db, agent.id, 'launch')
+): Promise<WalletTransaction> {
+  const repeated = await findLastWalletTransaction(ctx.db, agent.id, 'launch')
   if (repeated === undefined && agent.tokenMint !== null) throw tokenExists()
   const task = launchOf(ctx, agent, wanted)
   if (repeated === undefined) await requireMintFunds(ctx, await addressOf(ctx.db, agent.id), 'launch')
   return ctx.transact(async (tx) => {
     await lockAgentOfKey(tx, agent.id, agent.apiKeyHint)
-    const before = await findLastOperation(tx, agent.id, 'launch')
+    const before = await findLastWalletTransaction(tx, agent.id, 'launch')
     if (before !== undefined) return resultFor(ctx, before, (old) => isSameLaunch(old, task))
     if ((await findToken(tx, agent.id)) !== undefined) throw tokenExists()
-    return requestOperation(ctx, tx, agent.id, task)
+    return requestWalletTransaction(ctx, tx, agent.id, task)
   })
 }
 
 /** Mints the non-transferable identity token of an agent, which names the agent's profile. */
-export async function mintIdentity(ctx: Ctx, agent: Agent): Promise<WalletOperation> {
-  const repeated = await findLastOperation(ctx.db, agent.id, 'identity')
+export async function mintIdentity(ctx: Ctx, agent: Agent): Promise<WalletTransaction> {
+  const repeated = await findLastWalletTransaction(ctx.db, agent.id, 'identity')
   if (repeated === undefined) await requireMintFunds(ctx, await addressOf(ctx.db, agent.id), 'identity')
   const token: TokenMetadata = {
     name: shorten(agent.name),
@@ -67,9 +67,9 @@ export async function mintIdentity(ctx: Ctx, agent: Agent): Promise<WalletOperat
   }
   return ctx.transact(async (tx) => {
     await lockAgentOfKey(tx, agent.id, agent.apiKeyHint)
-    const before = await findLastOperation(tx, agent.id, 'identity')
+    const before = await findLastWalletTransaction(tx, agent.id, 'identity')
     if (before !== undefined) return resultFor(ctx, before, () => true)
-    return requestOperation(ctx, tx, agent.id, { kind: 'identity', token })
+    return requestWalletTransaction(ctx, tx, agent.id, { kind: 'identity', token })
   })
 }
 
@@ -103,9 +103,9 @@ function launchOf(
 /** A concurrent request and one after a response with the result are conflicts; one after 202 gets the result. */
 function resultFor(
   { clock, resultWaitMs }: Needs<'clock' | 'resultWaitMs'>,
-  operation: WalletOperation,
+  operation: WalletTransaction,
   isSame: (task: Task) => boolean,
-): WalletOperation {
+): WalletTransaction {
   if (wasAnsweredLater(operation, clock.now(), resultWaitMs) && isSame(operation.task)) return operation
   throw operation.status === 'done' ? alreadyMinted(operation) : inProgress(operation)
 }
@@ -117,7 +117,7 @@ const isSameLaunch = (before: Task, { token, description, imageUrl }: Launch): b
   before.imageUrl === imageUrl
 
 /** Shows the minted token or identity on the profile, in the transaction that ends the operation. */
-export const tokenListener: OperationListener = {
+export const tokenListener: WalletTransactionListener = {
   async onDone(ctx, tx, operation) {
     const { agentId, task, mint } = operation
     if (mint === null) return
@@ -129,7 +129,7 @@ export const tokenListener: OperationListener = {
 async function saveLaunched(
   ctx: Needs<'clock'>,
   tx: Tx,
-  { id, agentId, wallet, reference, mint }: WalletOperation & { readonly mint: string },
+  { id, agentId, wallet, reference, mint }: WalletTransaction & { readonly mint: string },
   { token, description, imageUrl }: Launch,
 ): Promise<void> {
   const now = ctx.clock.now()
@@ -159,14 +159,14 @@ const xAccountMissing = (): ApiError =>
     { code: 'x_account_missing' },
   )
 
-const inProgress = ({ id }: WalletOperation): ApiError =>
+const inProgress = ({ id }: WalletTransaction): ApiError =>
   new ApiError(
     'conflict',
     'This is already in progress. Read GET /api/agents/{agent_id}/wallet/operations for the result.',
     { code: 'operation_in_progress', fields: { operation_id: id } },
   )
 
-const alreadyMinted = ({ task }: WalletOperation): ApiError =>
+const alreadyMinted = ({ task }: WalletTransaction): ApiError =>
   task.kind === 'launch'
     ? tokenExists()
     : new ApiError('conflict', 'This agent has its identity token. Read identity_mint of its profile.', {

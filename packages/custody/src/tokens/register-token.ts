@@ -7,7 +7,12 @@ import type { Tx } from '@market/database/transact'
 import { lockOwnedAgent, saveMint } from '@market/identity/agents'
 import { ApiError } from '@market/kernel/api-error'
 import type { AgentId } from '@market/kernel/ids'
-import { findLastOperation, isMintOfWallet, requireReader, type WalletServices } from '../wallets/index.ts'
+import {
+  findLastWalletTransaction,
+  isMintOfWallet,
+  requireReader,
+  type WalletServices,
+} from '../wallets/index.ts'
 import { deleteUnproven, findToken, insertToken } from './store.ts'
 import type { Token } from './token.ts'
 
@@ -25,7 +30,7 @@ export async function registerToken(
   return ctx.transact(async (tx) => {
     const agent = await lockOwnedAgent(tx, agentId, { wallets: [signer] })
     if (agent.ownerWallet !== signer.key) throw otherCreator()
-    const launch = await findLastOperation(tx, agentId, 'launch')
+    const launch = await findLastWalletTransaction(tx, agentId, 'launch')
     if (launch !== undefined || (await findToken(tx, agentId)) !== undefined) throw tokenExists()
     const now = ctx.clock.now()
     const registered: Token = { ...token, agentId, mode: 'pumpfun', description: null, createdAt: now }

@@ -11,21 +11,21 @@ import { checkFunds, findObjection, findRejection } from './check-operation.ts'
 import {
   exportInfo,
   GIVE_UP_MS,
-  type OperationFailure,
-  type OperationId,
-  type WalletOperation,
+  type WalletTransaction,
+  type WalletTransactionFailure,
+  type WalletTransactionId,
 } from './operation.ts'
 import { report } from './report-operation.ts'
 import { hasEnded } from './states.ts'
 import {
   deleteExportsBefore,
-  findDueOperations,
-  findOperation,
+  findDue,
   findSignatures,
+  findWalletTransaction,
   insertSignature,
-  lockOperation,
+  lockWalletTransaction,
   saveDue,
-  saveOperation,
+  saveWalletTransaction,
 } from './store.ts'
 import type { SignerContext } from './wallet-context.ts'
 
@@ -38,16 +38,16 @@ const MAX_ATTEMPTS = 5
 const EXPORT_STAYS_MS = 15 * MINUTE
 
 /** Advances every due operation by one step. Several workers can call it at once. */
-export async function advanceOperations(
+export async function advanceWalletTransactions(
   ctx: SignerContext,
   log: { error(fields: object, message: string): void },
 ): Promise<void> {
   await deleteExportsBefore(ctx.db, earlier(ctx.clock.now(), EXPORT_STAYS_MS))
-  const due = await findDueOperations(ctx.db, ctx.clock.now(), AT_ONCE)
+  const due = await findDue(ctx.db, ctx.clock.now(), AT_ONCE)
   await Promise.all(
     due.map(async (id) => {
       try {
-        const pauseMs = await advanceOperation(ctx, id)
+        const pauseMs = await advanceWalletTransaction(ctx, id)
         if (pauseMs !== undefined) await saveDue(ctx.db, id, later(ctx.clock.now(), pauseMs))
       } catch (error) {
         await saveDue(ctx.db, id, later(ctx.clock.now(), WAITING_MS))
@@ -61,8 +61,11 @@ export async function advanceOperations(
  * Does the next step: check, sign and store, send, or observe. Returns when to look again, or undefined when it has ended or
  * waits for an operator.
  */
-export async function advanceOperation(ctx: SignerContext, id: OperationId): Promise<number | undefined> {
-  const operation = await findOperation(ctx.db, id)
+export async function advanceWalletTransaction(
+  ctx: SignerContext,
+  id: WalletTransactionId,
+): Promise<number | undefined> {
+  const operation = await findWalletTransaction(ctx.db, id)
   if (hasEnded(operation)) return undefined
   const signed = await findSignatures(ctx.db, id)
   const isUnknown = operation.task.kind !== 'export' && (await isOfEarlierEpoch(ctx.db, operation))
@@ -77,26 +80,26 @@ export async function advanceOperation(ctx: SignerContext, id: OperationId): Pro
 /** Then its signature may have been stored, sent and lost with the database, so it is never signed again. */
 const isOfEarlierEpoch = async (
   db: Db | Tx,
-  { databaseEpoch }: Pick<WalletOperation, 'databaseEpoch'>,
+  { databaseEpoch }: Pick<WalletTransaction, 'databaseEpoch'>,
 ): Promise<boolean> => databaseEpoch !== (await currentEpoch(db))
 
 /** Held until an operator turns the switch off, and then ended: the owner must look at what the wallet sent. */
 async function endUnknown(
   ctx: SignerContext,
-  operation: WalletOperation,
+  operation: WalletTransaction,
   signatures: number,
 ): Promise<undefined> {
   if (!(await isFrozen(ctx))) return fail(ctx, operation, signatures, 'outcome_unknown')
   await saveDue(ctx.db, operation.id, later(ctx.clock.now(), WAITING_MS))
 }
 
-const isTooOld = ({ clock }: SignerContext, { createdAt }: WalletOperation): boolean =>
+const isTooOld = ({ clock }: SignerContext, { createdAt }: WalletTransaction): boolean =>
   clock.now().getTime() - createdAt.getTime() > GIVE_UP_MS
 
 async function follow(
   ctx: SignerContext,
   signer: WalletSigner,
-  operation: WalletOperation,
+  operation: WalletTransaction,
   signed: readonly SignedOperation[],
 ): Promise<number | undefined> {
   const outcome: PayoutOutcome = await signer.observe(signed)
@@ -124,7 +127,7 @@ async function follow(
 async function sign(
   ctx: SignerContext,
   signer: WalletSigner,
-  operation: WalletOperation,
+  operation: WalletTransaction,
   before: number,
 ): Promise<number | undefined> {
   if (await isOfEarlierEpoch(ctx.db, operation)) return endUnknown(ctx, operation, before)
@@ -152,13 +155,13 @@ async function sign(
 const isFrozen = ({ db }: SignerContext): Promise<boolean> =>
   transact(db, (tx) => isStopped(tx, [WALLET_SWITCH]))
 
-async function openSeed(ctx: SignerContext, { id, agentId, wallet }: WalletOperation): Promise<Buffer> {
+async function openSeed(ctx: SignerContext, { id, agentId, wallet }: WalletTransaction): Promise<Buffer> {
   const { address, seed } = await openWallet(ctx, agentId)
   assert(address === wallet, `${id} names the wallet of its agent`)
   return seed
 }
 
-function intentOf({ task }: WalletOperation, amount: bigint | undefined): WalletIntent {
+function intentOf({ task }: WalletTransaction, amount: bigint | undefined): WalletIntent {
   assert(task.kind !== 'export', 'an export is not a transaction')
   if (task.kind === 'launch' || task.kind === 'identity') return { kind: task.kind, token: task.token }
   assert(amount !== undefined, 'the amount of a transfer is known before it is signed')
@@ -167,7 +170,7 @@ function intentOf({ task }: WalletOperation, amount: bigint | undefined): Wallet
 
 async function store(
   ctx: SignerContext,
-  operation: WalletOperation,
+  operation: WalletTransaction,
   attempt: number,
   signed: SignedOperation,
   amount: bigint | undefined,
@@ -175,7 +178,7 @@ async function store(
   try {
     return await transact(ctx.db, async (tx) => {
       await rejectWhileStopped(tx, [WALLET_SWITCH])
-      const locked = await lockOperation(tx, operation.id)
+      const locked = await lockWalletTransaction(tx, operation.id)
       if (hasEnded(locked) || (await isOfEarlierEpoch(tx, locked))) return 'lost'
       if ((await findSignatures(tx, locked.id)).length !== attempt - 1) return 'lost'
       const rejection = await findRejection(ctx, tx, locked, amount ?? 0n)
@@ -184,7 +187,7 @@ async function store(
         return 'lost'
       }
       if (!(await insertSignature(tx, locked.id, attempt, signed, ctx.clock.now()))) return 'lost'
-      await saveOperation(tx, locked, 'sign', amount === undefined ? {} : { amount }, ctx.clock.now())
+      await saveWalletTransaction(tx, locked, 'sign', amount === undefined ? {} : { amount }, ctx.clock.now())
       return 'stored'
     })
   } catch (error) {
@@ -199,15 +202,15 @@ const send = (signer: WalletSigner, signed: SignedOperation | undefined): Promis
 
 async function finish(
   ctx: SignerContext,
-  { id }: WalletOperation,
+  { id }: WalletTransaction,
   signed: readonly SignedOperation[],
   reference: string,
 ): Promise<undefined> {
   await transact(ctx.db, async (tx) => {
-    const locked = await lockOperation(tx, id)
+    const locked = await lockWalletTransaction(tx, id)
     if (hasEnded(locked)) return
     const mint = signed.find((one) => one.reference === reference)?.mint ?? null
-    const done = await saveOperation(tx, locked, 'finish', { reference, mint }, ctx.clock.now())
+    const done = await saveWalletTransaction(tx, locked, 'finish', { reference, mint }, ctx.clock.now())
     await ctx.operationListener.onDone(ctx, tx, done)
     await report(ctx, tx, done)
   })
@@ -215,12 +218,12 @@ async function finish(
 
 async function fail(
   ctx: SignerContext,
-  { id }: WalletOperation,
+  { id }: WalletTransaction,
   signatures: number,
-  failure: OperationFailure,
+  failure: WalletTransactionFailure,
 ): Promise<undefined> {
   await transact(ctx.db, async (tx) => {
-    const locked = await lockOperation(tx, id)
+    const locked = await lockWalletTransaction(tx, id)
     // Another worker may have signed meanwhile; its transaction can still take effect.
     if (hasEnded(locked) || (await findSignatures(tx, id)).length !== signatures) return
     await end(ctx, tx, locked, failure)
@@ -230,14 +233,14 @@ async function fail(
 async function end(
   ctx: SignerContext,
   tx: Tx,
-  locked: WalletOperation,
-  failure: OperationFailure,
+  locked: WalletTransaction,
+  failure: WalletTransactionFailure,
 ): Promise<void> {
-  await report(ctx, tx, await saveOperation(tx, locked, 'fail', { failure }, ctx.clock.now()))
+  await report(ctx, tx, await saveWalletTransaction(tx, locked, 'fail', { failure }, ctx.clock.now()))
 }
 
 /** The secret is sealed to the key that the owner wallet signed for. No transaction is made. */
-async function exportSecret(ctx: SignerContext, operation: WalletOperation): Promise<number | undefined> {
+async function exportSecret(ctx: SignerContext, operation: WalletTransaction): Promise<number | undefined> {
   const { task } = operation
   assert(task.kind === 'export', 'this operation is an export')
   if (await isFrozen(ctx)) return WAITING_MS
@@ -248,9 +251,13 @@ async function exportSecret(ctx: SignerContext, operation: WalletOperation): Pro
     const sealedExport = await ctx.exporter.sealTo(task.publicKey, seed, exportInfo(operation))
     return await transact(ctx.db, async (tx) => {
       await rejectWhileStopped(tx, [WALLET_SWITCH])
-      const locked = await lockOperation(tx, operation.id)
+      const locked = await lockWalletTransaction(tx, operation.id)
       if (hasEnded(locked)) return undefined
-      await report(ctx, tx, await saveOperation(tx, locked, 'finish', { sealedExport }, ctx.clock.now()))
+      await report(
+        ctx,
+        tx,
+        await saveWalletTransaction(tx, locked, 'finish', { sealedExport }, ctx.clock.now()),
+      )
       return undefined
     })
   } catch (error) {

@@ -10,12 +10,12 @@ import { addressesAt } from './addresses/withdraw-address.ts'
 import { amountToSend } from './funds.ts'
 import {
   GIVE_UP_MS,
-  type OperationFailure,
   type OwnerSignature,
   signedPurpose,
   type Transfer,
   tokenUri,
-  type WalletOperation,
+  type WalletTransaction,
+  type WalletTransactionFailure,
 } from './operation.ts'
 import { sumSigned } from './store.ts'
 import type { SignerContext } from './wallet-context.ts'
@@ -25,8 +25,8 @@ type CheckContext = Pick<SignerContext, 'db' | 'signatures' | 'clock' | 'baseUrl
 /** Why the operation may not be signed, whatever the wallet holds. May query nodes, so no transaction is open. */
 export async function findObjection(
   ctx: CheckContext,
-  operation: WalletOperation,
-): Promise<OperationFailure | undefined> {
+  operation: WalletTransaction,
+): Promise<WalletTransactionFailure | undefined> {
   const { agentId, task } = operation
   switch (task.kind) {
     case 'send':
@@ -45,7 +45,7 @@ export async function findObjection(
  */
 async function isSignedByOwner(
   ctx: CheckContext,
-  { agentId, task, ownerSignature }: WalletOperation,
+  { agentId, task, ownerSignature }: WalletTransaction,
 ): Promise<boolean> {
   const agent = await findAgentById(ctx.db, agentId)
   if (ownerSignature === null || ownerSignature.wallet !== agent.ownerWallet) return false
@@ -99,9 +99,9 @@ const SIGNED_MAX_MS = SIGNATURE_MAX_AGE_MS + GIVE_UP_MS
 /** Why the operation may not be signed, or the exact amount of a transfer. Reads the chain, so no transaction is open. */
 export async function checkFunds(
   signer: WalletSigner,
-  { task, wallet }: WalletOperation,
+  { task, wallet }: WalletTransaction,
   attempt: number,
-): Promise<{ readonly failure: OperationFailure } | { readonly amount?: bigint }> {
+): Promise<{ readonly failure: WalletTransactionFailure } | { readonly amount?: bigint }> {
   if (task.kind === 'export') return {}
   const token = 'token' in task ? task.token : undefined
   const [balances, costs] = await Promise.all([signer.balances(wallet), signer.costs(token)])
@@ -121,9 +121,9 @@ export async function checkFunds(
 export async function findRejection(
   ctx: Pick<SignerContext, 'clock' | 'walletCaps'>,
   tx: Tx,
-  { id, agentId, task }: WalletOperation,
+  { id, agentId, task }: WalletTransaction,
   amount: bigint,
-): Promise<OperationFailure | undefined> {
+): Promise<WalletTransactionFailure | undefined> {
   if (task.kind !== 'send' && task.kind !== 'withdraw') return undefined
   if (task.kind === 'withdraw' && !(await isWithdrawAddress(ctx, tx, { agentId, task })))
     return 'not_withdraw_address'
@@ -134,7 +134,7 @@ export async function findRejection(
 const isWithdrawAddress = async (
   ctx: Pick<SignerContext, 'clock'>,
   tx: Tx,
-  { agentId, task }: Pick<WalletOperation<Transfer>, 'agentId' | 'task'>,
+  { agentId, task }: Pick<WalletTransaction<Transfer>, 'agentId' | 'task'>,
 ): Promise<boolean> => {
   const { effective } = addressesAt(await findWithdrawAddresses(tx, agentId), ctx.clock.now())
   return effective?.address === task.to

@@ -1,10 +1,13 @@
 import { ApiError, type ErrorKind } from '@market/kernel/api-error'
 import type { Missing } from './funds.ts'
-import { type OperationFailure, type OperationId, UNITS } from './operation.ts'
+import { UNITS, type WalletTransactionFailure, type WalletTransactionId } from './operation.ts'
 
 /** What the caller is told about an operation that failed, and does next. */
 const FAILURES: Readonly<
-  Record<OperationFailure, { readonly kind: ErrorKind; readonly code: string; readonly message: string }>
+  Record<
+    WalletTransactionFailure,
+    { readonly kind: ErrorKind; readonly code: string; readonly message: string }
+  >
 > = {
   underfunded: {
     kind: 'payment_required',
@@ -59,7 +62,7 @@ const FAILURES: Readonly<
   },
 }
 
-export function failedError(id: OperationId, failure: OperationFailure): ApiError {
+export function failedError(id: WalletTransactionId, failure: WalletTransactionFailure): ApiError {
   const { kind, code, message } = FAILURES[failure]
   return new ApiError(kind, message, { code, fields: { operation_id: id } })
 }

@@ -10,8 +10,8 @@ import { findWithdrawAddresses } from './addresses/store.ts'
 import { addressesAt, type WithdrawAddresses } from './addresses/withdraw-address.ts'
 import { underfunded } from './failure.ts'
 import { withHold } from './hold.ts'
-import { requiredLamports, type WalletOperation } from './operation.ts'
-import { findLastOperation, findOperations } from './store.ts'
+import { requiredLamports, type WalletTransaction } from './operation.ts'
+import { findLastWalletTransaction, findWalletTransactions } from './store.ts'
 import { requireReader, type WalletServices } from './wallet-context.ts'
 
 interface Requirement {
@@ -40,7 +40,7 @@ export async function getFunding(
   const [required, addresses, exported] = await Promise.all([
     readRequirements(ctx, address),
     findWithdrawAddresses(ctx.db, agentId),
-    findLastOperation(ctx.db, agentId, 'export'),
+    findLastWalletTransaction(ctx.db, agentId, 'export'),
   ])
   return {
     address,
@@ -85,15 +85,15 @@ export async function addressOf(db: Db | Tx, agentId: AgentId): Promise<string> 
 const pages = newestFirst('wallet-operations', idField('wop'))
 
 /** The operations of the agent's wallet, newest first. */
-export async function listOperations(
+export async function listWalletTransactions(
   ctx: Needs<'db'>,
   agentId: AgentId,
   actor: Actor,
   { limit, cursor }: PageRequest,
-): Promise<{ readonly operations: WalletOperation[]; readonly nextCursor: NextCursor }> {
+): Promise<{ readonly operations: WalletTransaction[]; readonly nextCursor: NextCursor }> {
   await requireSeller(ctx.db, agentId, actor, 'see its wallet')
   const after = pages.decode(cursor)
-  const found = await findOperations(ctx.db, agentId, {
+  const found = await findWalletTransactions(ctx.db, agentId, {
     limit: limit + 1,
     after: after && [after.createdAt, after.id],
   })

@@ -1,7 +1,13 @@
 export { cancelPendingAddress, setWithdrawAddress } from './addresses/set-withdraw-address.ts'
 export type { WithdrawAddresses } from './addresses/withdraw-address.ts'
-export { advanceOperation, advanceOperations } from './advance-operation.ts'
-export { addressOf, type Funding, getFunding, listOperations, requireMintFunds } from './get-funding.ts'
+export { advanceWalletTransaction, advanceWalletTransactions } from './advance-operation.ts'
+export {
+  addressOf,
+  type Funding,
+  getFunding,
+  listWalletTransactions,
+  requireMintFunds,
+} from './get-funding.ts'
 export {
   exportInfo,
   type OwnerSignature,
@@ -9,17 +15,17 @@ export {
   tokenUri,
   UNITS,
   unitsOf,
-  type WalletOperation,
+  type WalletTransaction,
   wasAnsweredLater,
 } from './operation.ts'
 export { rejectFailed } from './reject-failed.ts'
-export { awaitOperation, type RequestContext, requestOperation } from './request-operation.ts'
+export { awaitWalletTransaction, type RequestContext, requestWalletTransaction } from './request-operation.ts'
 export { hasEnded } from './states.ts'
-export { findLastOperation, isMintOfWallet } from './store.ts'
+export { findLastWalletTransaction, isMintOfWallet } from './store.ts'
 export { exportKey, sendFromWallet, withdrawFromWallet } from './transfers.ts'
 export {
-  type OperationListener,
   requireReader,
   type SignerContext,
   type WalletServices,
+  type WalletTransactionListener,
 } from './wallet-context.ts'

@@ -1,9 +1,9 @@
 import type { TokenMetadata, WalletAsset, WalletCosts } from '@market/core/ports/agent-wallets'
 import { MINUTE } from '@market/kernel/clock'
 import type { AgentId } from '@market/kernel/ids'
-import type { OperationStatus } from './states.ts'
+import type { WalletTransactionStatus } from './states.ts'
 
-export type OperationId = `wop_${string}`
+export type WalletTransactionId = `wop_${string}`
 
 /** What a server wallet is asked to do. Nothing else is ever signed or exported. */
 export type Task =
@@ -23,7 +23,7 @@ export type Task =
     }
   | { readonly kind: 'export'; readonly publicKey: string }
 
-export type OperationKind = Task['kind']
+export type WalletTransactionKind = Task['kind']
 export type Transfer = Extract<Task, { kind: 'send' | 'withdraw' }>
 
 /** The signature of the owner wallet over a send or an export, which the worker verifies again. */
@@ -33,7 +33,7 @@ export interface OwnerSignature {
   readonly signedAtMs: number
 }
 
-export type OperationFailure =
+export type WalletTransactionFailure =
   | 'underfunded'
   | 'cap_exceeded'
   | 'not_withdraw_address'
@@ -44,20 +44,20 @@ export type OperationFailure =
   | 'expired'
   | 'outcome_unknown'
 
-export interface WalletOperation<T extends Task = Task> {
-  readonly id: OperationId
+export interface WalletTransaction<T extends Task = Task> {
+  readonly id: WalletTransactionId
   readonly agentId: AgentId
   /** The address of the server wallet. */
   readonly wallet: string
   readonly task: T
   readonly requestedBy: string
   readonly ownerSignature: OwnerSignature | null
-  readonly status: OperationStatus
+  readonly status: WalletTransactionStatus
   /** The transaction that took effect. */
   readonly reference: string | null
   readonly mint: string | null
   readonly sealedExport: string | null
-  readonly failure: OperationFailure | null
+  readonly failure: WalletTransactionFailure | null
   /** The database epoch of the request. A later one may have lost a signature that was sent. */
   readonly databaseEpoch: string
   readonly createdAt: Date
@@ -71,7 +71,7 @@ export const GIVE_UP_MS = 60 * MINUTE
 
 /** Whether the request that asked for the operation got 202, so that repeating it returns the result. */
 export const wasAnsweredLater = (
-  { status, createdAt, updatedAt }: Pick<WalletOperation, 'status' | 'createdAt' | 'updatedAt'>,
+  { status, createdAt, updatedAt }: Pick<WalletTransaction, 'status' | 'createdAt' | 'updatedAt'>,
   now: Date,
   resultWaitMs: number,
 ): boolean => (status === 'done' ? updatedAt : now).getTime() - createdAt.getTime() > resultWaitMs
@@ -95,7 +95,7 @@ export function signedPurpose(agentId: AgentId, task: Task): string {
 }
 
 /** Binds an exported key to its agent and wallet. */
-export const exportInfo = ({ agentId, wallet }: Pick<WalletOperation, 'agentId' | 'wallet'>): string =>
+export const exportInfo = ({ agentId, wallet }: Pick<WalletTransaction, 'agentId' | 'wallet'>): string =>
   `agent-market export ${agentId} ${wallet}`
 
 /** Units of an asset in one coin. */

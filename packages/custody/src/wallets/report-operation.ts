@@ -1,11 +1,11 @@
 import { record } from '@market/core/audit'
 import type { Tx } from '@market/database/transact'
 import { END_LEAK, findAgentById, notifyOwner } from '@market/identity/agents'
-import type { WalletOperation } from './operation.ts'
+import type { WalletTransaction } from './operation.ts'
 import type { SignerContext } from './wallet-context.ts'
 
 /** Every end of an operation is in the audit log, and the owner is notified of what the wallet did. */
-export async function report(ctx: SignerContext, tx: Tx, operation: WalletOperation): Promise<void> {
+export async function report(ctx: SignerContext, tx: Tx, operation: WalletTransaction): Promise<void> {
   const { id, agentId, task, failure, reference } = operation
   const audit = { ...ctx, actor: { kind: 'system', name: 'wallets' } as const, requestId: id }
   await record(audit, tx, {
@@ -23,7 +23,7 @@ export async function report(ctx: SignerContext, tx: Tx, operation: WalletOperat
   await notifyOwner(ctx, tx, agent, { ...notificationOf(agent.name, operation), data })
 }
 
-function notificationOf(name: string, { task, reference, mint }: WalletOperation) {
+function notificationOf(name: string, { task, reference, mint }: WalletTransaction) {
   switch (task.kind) {
     case 'export':
       return {

@@ -7,9 +7,9 @@ import { ApiError } from '@market/kernel/api-error'
 import type { AgentId } from '@market/kernel/ids'
 import { addressOf } from './get-funding.ts'
 import { withHold } from './hold.ts'
-import type { OwnerSignature, Task, WalletOperation } from './operation.ts'
+import type { OwnerSignature, Task, WalletTransaction } from './operation.ts'
 import { hasEnded } from './states.ts'
-import { findActiveOperation, findOperation, insertOperation } from './store.ts'
+import { findActiveWalletTransaction, findWalletTransaction, insertWalletTransaction } from './store.ts'
 
 export type RequestContext = Needs<'transact' | 'clock' | 'ids' | 'vault' | 'actor' | 'requestId'>
 
@@ -17,17 +17,17 @@ export type RequestContext = Needs<'transact' | 'clock' | 'ids' | 'vault' | 'act
  * Asks the worker for an operation of a wallet. The agent must be locked, so that of concurrent requests one is first.
  * A wallet does one thing at a time.
  */
-export async function requestOperation(
+export async function requestWalletTransaction(
   ctx: RequestContext,
   tx: Tx,
   agentId: AgentId,
   task: Task,
   ownerSignature: OwnerSignature | null = null,
-): Promise<WalletOperation> {
-  const active = await findActiveOperation(tx, agentId)
+): Promise<WalletTransaction> {
+  const active = await findActiveWalletTransaction(tx, agentId)
   if (active !== undefined) throw walletBusy(active)
   await recordEpoch(ctx, tx, WALLET_SWITCH)
-  const operation = await insertOperation(tx, {
+  const operation = await insertWalletTransaction(tx, {
     id: ctx.ids.next('wop'),
     agentId,
     wallet: await addressOf(tx, agentId),
@@ -59,12 +59,12 @@ function auditDetails(task: Task): Readonly<Record<string, unknown>> {
 const POLL_MS = 250
 
 /** Waits for the worker, and returns the operation as it is then. */
-export async function awaitOperation(
+export async function awaitWalletTransaction(
   { db, resultWaitMs }: Needs<'db' | 'resultWaitMs'>,
-  operation: WalletOperation,
-): Promise<WalletOperation> {
+  operation: WalletTransaction,
+): Promise<WalletTransaction> {
   const until = performance.now() + resultWaitMs
-  for (let seen = operation; ; seen = await findOperation(db, operation.id)) {
+  for (let seen = operation; ; seen = await findWalletTransaction(db, operation.id)) {
     const left = until - performance.now()
     if (hasEnded(seen)) return seen
     if (left <= 0) return (await withHold({ db }, [seen]))[0] ?? seen
@@ -72,7 +72,7 @@ export async function awaitOperation(
   }
 }
 
-const walletBusy = ({ id, task }: WalletOperation): ApiError =>
+const walletBusy = ({ id, task }: WalletTransaction): ApiError =>
   new ApiError(
     'conflict',
     `The wallet of this agent is busy with ${id} (${task.kind}). Try again when GET /api/agents/{agent_id}/wallet/operations shows that it has ended.`,

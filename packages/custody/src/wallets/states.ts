@@ -2,7 +2,7 @@ import { assert } from '@market/kernel/assert'
 
 /**
  * status → action → next status. The api only requests; the worker does the rest. The trigger
- * `wallet_operations_transition` rejects every change that is not in this table.
+ * `wallet_transactions_transition` rejects every change that is not in this table.
  */
 export const TRANSITIONS = {
   requested: { sign: 'signed', finish: 'done', fail: 'failed' },
@@ -14,19 +14,19 @@ export const TRANSITIONS = {
 type Table = typeof TRANSITIONS
 type KeyOf<T> = T extends unknown ? keyof T : never
 
-export type OperationStatus = keyof Table
-export type OperationAction = KeyOf<Table[OperationStatus]>
+export type WalletTransactionStatus = keyof Table
+export type WalletTransactionAction = KeyOf<Table[WalletTransactionStatus]>
 
 /** An action that the table does not list is a fault of the program. */
 export function nextStatus(
-  { id, status }: { readonly id: string; readonly status: OperationStatus },
-  action: OperationAction,
-): OperationStatus {
-  const row: Readonly<Partial<Record<OperationAction, OperationStatus>>> = TRANSITIONS[status]
+  { id, status }: { readonly id: string; readonly status: WalletTransactionStatus },
+  action: WalletTransactionAction,
+): WalletTransactionStatus {
+  const row: Readonly<Partial<Record<WalletTransactionAction, WalletTransactionStatus>>> = TRANSITIONS[status]
   const next = Object.hasOwn(row, action) ? row[action] : undefined
   assert(next !== undefined, `${id} is ${status}: cannot ${action}`)
   return next
 }
 
-export const hasEnded = ({ status }: { readonly status: OperationStatus }): boolean =>
+export const hasEnded = ({ status }: { readonly status: WalletTransactionStatus }): boolean =>
   status === 'done' || status === 'failed'

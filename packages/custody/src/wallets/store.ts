@@ -5,20 +5,20 @@ import { assert } from '@market/kernel/assert'
 import type { AgentId } from '@market/kernel/ids'
 import { type Insertable, type Selectable, sql } from 'kysely'
 import type {
-  OperationFailure,
-  OperationId,
-  OperationKind,
   OwnerSignature,
   Task,
-  WalletOperation,
+  WalletTransaction,
+  WalletTransactionFailure,
+  WalletTransactionId,
+  WalletTransactionKind,
 } from './operation.ts'
-import { nextStatus, type OperationAction, type OperationStatus } from './states.ts'
+import { nextStatus, type WalletTransactionAction, type WalletTransactionStatus } from './states.ts'
 
-type Row = Selectable<Tables['wallet_operations']>
+type Row = Selectable<Tables['wallet_transactions']>
 
 function taskOf(row: Row): Task {
   const token = { name: row.token_name ?? '', symbol: row.token_symbol ?? '', uri: row.token_uri ?? '' }
-  const kind = row.kind as OperationKind
+  const kind = row.kind as WalletTransactionKind
   switch (kind) {
     case 'launch':
       return { kind, token, description: row.token_description ?? '', imageUrl: row.token_image_url ?? '' }
@@ -31,7 +31,7 @@ function taskOf(row: Row): Task {
   }
 }
 
-function columnsOf(task: Task): Partial<Insertable<Tables['wallet_operations']>> {
+function columnsOf(task: Task): Partial<Insertable<Tables['wallet_transactions']>> {
   switch (task.kind) {
     case 'launch':
       return {
@@ -63,32 +63,35 @@ const signatureOf = (row: Row): OwnerSignature | null =>
         signedAtMs: Number(row.owner_signed_at_ms),
       }
 
-const operationOf = (row: Row): WalletOperation => ({
-  id: row.id as OperationId,
+const transactionOf = (row: Row): WalletTransaction => ({
+  id: row.id as WalletTransactionId,
   agentId: row.agent_id as AgentId,
   wallet: row.wallet,
   task: taskOf(row),
   requestedBy: row.requested_by,
   ownerSignature: signatureOf(row),
-  status: row.status as OperationStatus,
+  status: row.status as WalletTransactionStatus,
   reference: row.reference,
   mint: row.mint,
   sealedExport: row.exported_key,
-  failure: row.failure as OperationFailure | null,
+  failure: row.failure as WalletTransactionFailure | null,
   databaseEpoch: row.database_epoch,
   createdAt: row.created_at,
   updatedAt: row.updated_at,
 })
 
-type NewOperation = Pick<
-  WalletOperation,
+type NewWalletTransaction = Pick<
+  WalletTransaction,
   'id' | 'agentId' | 'wallet' | 'task' | 'requestedBy' | 'ownerSignature' | 'createdAt'
 >
 
-export async function insertOperation(tx: Tx, operation: NewOperation): Promise<WalletOperation> {
+export async function insertWalletTransaction(
+  tx: Tx,
+  operation: NewWalletTransaction,
+): Promise<WalletTransaction> {
   const { task, ownerSignature: owner, createdAt } = operation
   const row = await tx
-    .insertInto('wallet_operations')
+    .insertInto('wallet_transactions')
     .values({
       id: operation.id,
       agent_id: operation.agentId,
@@ -106,48 +109,51 @@ export async function insertOperation(tx: Tx, operation: NewOperation): Promise<
     })
     .returningAll()
     .executeTakeFirstOrThrow()
-  return operationOf(row)
+  return transactionOf(row)
 }
 
-export async function findOperation(db: Db | Tx, id: OperationId): Promise<WalletOperation> {
-  const row = await db.selectFrom('wallet_operations').selectAll().where('id', '=', id).executeTakeFirst()
-  assert(row !== undefined, `${id} is a wallet operation`)
-  return operationOf(row)
+export async function findWalletTransaction(
+  db: Db | Tx,
+  id: WalletTransactionId,
+): Promise<WalletTransaction> {
+  const row = await db.selectFrom('wallet_transactions').selectAll().where('id', '=', id).executeTakeFirst()
+  assert(row !== undefined, `${id} is a wallet transaction`)
+  return transactionOf(row)
 }
 
 /** Locks the row until the transaction ends. */
-export async function lockOperation(tx: Tx, id: OperationId): Promise<WalletOperation> {
+export async function lockWalletTransaction(tx: Tx, id: WalletTransactionId): Promise<WalletTransaction> {
   const row = await tx
-    .selectFrom('wallet_operations')
+    .selectFrom('wallet_transactions')
     .selectAll()
     .where('id', '=', id)
     .forUpdate()
     .executeTakeFirstOrThrow()
-  return operationOf(row)
+  return transactionOf(row)
 }
 
 /** The operation that the wallet is busy with. */
-export async function findActiveOperation(
+export async function findActiveWalletTransaction(
   db: Db | Tx,
   agentId: AgentId,
-): Promise<WalletOperation | undefined> {
+): Promise<WalletTransaction | undefined> {
   const row = await db
-    .selectFrom('wallet_operations')
+    .selectFrom('wallet_transactions')
     .selectAll()
     .where('agent_id', '=', agentId)
     .where('status', 'in', ['requested', 'signed'])
     .executeTakeFirst()
-  return row && operationOf(row)
+  return row && transactionOf(row)
 }
 
 /** The newest operation of the kind that did not fail. */
-export async function findLastOperation(
+export async function findLastWalletTransaction(
   db: Db | Tx,
   agentId: AgentId,
-  kind: OperationKind,
-): Promise<WalletOperation | undefined> {
+  kind: WalletTransactionKind,
+): Promise<WalletTransaction | undefined> {
   const row = await db
-    .selectFrom('wallet_operations')
+    .selectFrom('wallet_transactions')
     .selectAll()
     .where('agent_id', '=', agentId)
     .where('kind', '=', kind)
@@ -156,47 +162,47 @@ export async function findLastOperation(
     .orderBy('id', 'desc')
     .limit(1)
     .executeTakeFirst()
-  return row && operationOf(row)
+  return row && transactionOf(row)
 }
 
 /** Newest first. */
-export async function findOperations(
+export async function findWalletTransactions(
   db: Db,
   agentId: AgentId,
   { limit, after }: { readonly limit: number; readonly after: readonly [Date, string] | undefined },
-): Promise<WalletOperation[]> {
+): Promise<WalletTransaction[]> {
   const { rows } = await sql<Row>`
-    select * from wallet_operations where agent_id = ${agentId}
+    select * from wallet_transactions where agent_id = ${agentId}
       and ${after === undefined ? sql`true` : sql`(created_at, id) < (${after[0]}::timestamptz, ${after[1]})`}
     order by created_at desc, id desc limit ${limit}`.execute(db)
-  return rows.map(operationOf)
+  return rows.map(transactionOf)
 }
 
-export async function findDueOperations(db: Db, now: Date, limit: number): Promise<OperationId[]> {
-  const { rows } = await sql<{ id: OperationId }>`
-    select id from wallet_operations where status in ('requested', 'signed') and due_at <= ${now}
+export async function findDue(db: Db, now: Date, limit: number): Promise<WalletTransactionId[]> {
+  const { rows } = await sql<{ id: WalletTransactionId }>`
+    select id from wallet_transactions where status in ('requested', 'signed') and due_at <= ${now}
     order by due_at, id limit ${limit}`.execute(db)
   return rows.map(({ id }) => id)
 }
 
-interface OperationChange {
+interface WalletTransactionChange {
   readonly amount?: bigint
   readonly reference?: string
   readonly mint?: string | null
   readonly sealedExport?: string
-  readonly failure?: OperationFailure
+  readonly failure?: WalletTransactionFailure
 }
 
 /** Saves the next status of a locked operation. */
-export async function saveOperation(
+export async function saveWalletTransaction(
   tx: Tx,
-  operation: WalletOperation,
-  action: OperationAction,
-  change: OperationChange,
+  operation: WalletTransaction,
+  action: WalletTransactionAction,
+  change: WalletTransactionChange,
   at: Date,
-): Promise<WalletOperation> {
+): Promise<WalletTransaction> {
   const row = await tx
-    .updateTable('wallet_operations')
+    .updateTable('wallet_transactions')
     .set({
       status: nextStatus(operation, action),
       ...(change.amount !== undefined && { amount: change.amount }),
@@ -209,17 +215,17 @@ export async function saveOperation(
     .where('id', '=', operation.id)
     .returningAll()
     .executeTakeFirstOrThrow()
-  return operationOf(row)
+  return transactionOf(row)
 }
 
-export async function saveDue(db: Db, id: OperationId, at: Date): Promise<void> {
-  await db.updateTable('wallet_operations').set({ due_at: at }).where('id', '=', id).execute()
+export async function saveDue(db: Db, id: WalletTransactionId, at: Date): Promise<void> {
+  await db.updateTable('wallet_transactions').set({ due_at: at }).where('id', '=', id).execute()
 }
 
 /** The exported secret is sealed to its owner's key. It is deleted anyway once the owner had time to read it. */
 export async function deleteExportsBefore(db: Db, before: Date): Promise<void> {
   await db
-    .updateTable('wallet_operations')
+    .updateTable('wallet_transactions')
     .set({ exported_key: null })
     .where('exported_key', 'is not', null)
     .where('updated_at', '<', before)
@@ -229,14 +235,14 @@ export async function deleteExportsBefore(db: Db, before: Date): Promise<void> {
 /** What other operations signed of the asset since then, by the times of the worker: the api writes the other ones. */
 export async function sumSigned(
   tx: Tx,
-  { id, agentId }: Pick<WalletOperation, 'id' | 'agentId'>,
+  { id, agentId }: Pick<WalletTransaction, 'id' | 'agentId'>,
   asset: WalletAsset,
   since: Date,
 ): Promise<bigint> {
   const { rows } = await sql<{ sum: string }>`
-    select coalesce(sum(amount), 0)::text as sum from wallet_operations as operation
+    select coalesce(sum(amount), 0)::text as sum from wallet_transactions as spent
     where agent_id = ${agentId} and asset = ${asset} and id <> ${id} and status in ('signed', 'done') and exists (
-      select from wallet_signatures where operation_id = operation.id and created_at >= ${since}
+      select from wallet_signatures where transaction_id = spent.id and created_at >= ${since}
     )`.execute(tx)
   return BigInt(rows[0]?.sum ?? '0')
 }
@@ -244,7 +250,7 @@ export async function sumSigned(
 /** Returns false when another worker stored a signature of this attempt. */
 export async function insertSignature(
   tx: Tx,
-  id: OperationId,
+  id: WalletTransactionId,
   attempt: number,
   signed: SignedOperation,
   at: Date,
@@ -252,7 +258,7 @@ export async function insertSignature(
   const done = await tx
     .insertInto('wallet_signatures')
     .values({
-      operation_id: id,
+      transaction_id: id,
       attempt,
       reference: signed.reference,
       bytes: signed.bytes,
@@ -269,18 +275,18 @@ export async function insertSignature(
 export async function isMintOfWallet(db: Db | Tx, mint: string): Promise<boolean> {
   const row = await db
     .selectFrom('wallet_signatures')
-    .select('operation_id')
+    .select('transaction_id')
     .where('mint', '=', mint)
     .limit(1)
     .executeTakeFirst()
   return row !== undefined
 }
 
-export async function findSignatures(db: Db | Tx, id: OperationId): Promise<SignedOperation[]> {
+export async function findSignatures(db: Db | Tx, id: WalletTransactionId): Promise<SignedOperation[]> {
   const rows = await db
     .selectFrom('wallet_signatures')
     .selectAll()
-    .where('operation_id', '=', id)
+    .where('transaction_id', '=', id)
     .orderBy('attempt')
     .execute()
   return rows.map((row) => ({

@@ -9,11 +9,11 @@ import { addressesAt } from './addresses/withdraw-address.ts'
 import { underfunded } from './failure.ts'
 import { amountToSend } from './funds.ts'
 import { addressOf } from './get-funding.ts'
-import type { OwnerSignature, Transfer, WalletOperation } from './operation.ts'
-import { type RequestContext, requestOperation } from './request-operation.ts'
+import type { OwnerSignature, Transfer, WalletTransaction } from './operation.ts'
+import { type RequestContext, requestWalletTransaction } from './request-operation.ts'
 import { requireSignature } from './require-signature.ts'
 import { hasEnded } from './states.ts'
-import { findLastOperation } from './store.ts'
+import { findLastWalletTransaction } from './store.ts'
 import { requireReader, type WalletServices } from './wallet-context.ts'
 
 type Ctx = RequestContext & { readonly db: Db } & WalletServices
@@ -31,13 +31,13 @@ export async function sendFromWallet(
   owner: Owner,
   request: Request & { readonly to: string },
   signature: OwnerSignature | undefined,
-): Promise<WalletOperation> {
+): Promise<WalletTransaction> {
   requireOwnerWallet(await getAgent(ctx, agentId), owner)
   const task: Transfer = { kind: 'send', ...request }
   await requireFunds(requireReader(ctx), await addressOf(ctx.db, agentId), task)
   return ctx.transact(async (tx) => {
     const agent = await lockOwnedAgent(tx, agentId, owner)
-    return requestOperation(ctx, tx, agentId, task, requireSignature(agent, signature))
+    return requestWalletTransaction(ctx, tx, agentId, task, requireSignature(agent, signature))
   })
 }
 
@@ -46,7 +46,7 @@ export async function withdrawFromWallet(
   ctx: Ctx,
   { id: agentId, apiKeyHint }: Pick<Agent, 'id' | 'apiKeyHint'>,
   request: Request,
-): Promise<WalletOperation> {
+): Promise<WalletTransaction> {
   const reader = requireReader(ctx)
   const { effective, pending } = addressesAt(await findWithdrawAddresses(ctx.db, agentId), ctx.clock.now())
   if (effective === null) throw noWithdrawAddress(pending?.effectiveAt)
@@ -54,7 +54,7 @@ export async function withdrawFromWallet(
   await requireFunds(reader, await addressOf(ctx.db, agentId), task)
   return ctx.transact(async (tx) => {
     await lockAgentOfKey(tx, agentId, apiKeyHint)
-    return requestOperation(ctx, tx, agentId, task)
+    return requestWalletTransaction(ctx, tx, agentId, task)
   })
 }
 
@@ -68,16 +68,16 @@ export async function exportKey(
   owner: Owner,
   publicKey: string,
   signature: OwnerSignature | undefined,
-): Promise<WalletOperation> {
+): Promise<WalletTransaction> {
   requireOwnerWallet(await getAgent(ctx, agentId), owner)
   return ctx.transact(async (tx) => {
     const agent = await lockOwnedAgent(tx, agentId, owner)
-    const last = await findLastOperation(tx, agentId, 'export')
+    const last = await findLastWalletTransaction(tx, agentId, 'export')
     if (last !== undefined && ctx.clock.now().getTime() - last.createdAt.getTime() < DAY) {
       if (isReadableWith(last, publicKey)) return last
       throw exportedToday(last)
     }
-    return requestOperation(
+    return requestWalletTransaction(
       ctx,
       tx,
       agentId,
@@ -87,7 +87,7 @@ export async function exportKey(
   })
 }
 
-const isReadableWith = ({ task, status, sealedExport }: WalletOperation, publicKey: string): boolean =>
+const isReadableWith = ({ task, status, sealedExport }: WalletTransaction, publicKey: string): boolean =>
   task.kind === 'export' && task.publicKey === publicKey && (!hasEnded({ status }) || sealedExport !== null)
 
 /** Throws when the wallet cannot send this now. */
@@ -131,7 +131,7 @@ const noWithdrawAddress = (pendingUntil: Date | undefined): ApiError =>
     { code: 'no_withdraw_address' },
   )
 
-const exportedToday = ({ createdAt }: WalletOperation): ApiError =>
+const exportedToday = ({ createdAt }: WalletTransaction): ApiError =>
   new ApiError(
     'conflict',
     `An export of this wallet’s key was requested at ${createdAt.toISOString()}. It can be exported once in 24 hours.`,

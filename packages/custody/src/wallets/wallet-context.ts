@@ -3,7 +3,7 @@ import type { WalletAsset, WalletReader, WalletSigner } from '@market/core/ports
 import type { SecretExporter, SeedOpener } from '@market/core/ports/vault'
 import type { Tx } from '@market/database/transact'
 import { ApiError } from '@market/kernel/api-error'
-import type { WalletOperation } from './operation.ts'
+import type { WalletTransaction } from './operation.ts'
 
 /** What requests about server wallets use. The reader is absent while no Solana node is configured or reachable. */
 export interface WalletServices {
@@ -33,10 +33,10 @@ export type SignerContext = Needs<'db' | 'clock' | 'ids' | 'vault' | 'signatures
   readonly exporter: SecretExporter
   /** The most that one wallet may send of each asset in 24 hours, in units. */
   readonly walletCaps: Readonly<Record<WalletAsset, bigint>>
-  readonly operationListener: OperationListener
+  readonly operationListener: WalletTransactionListener
 }
 
 /** Implemented by the module that shows tokens, registered by the app. Runs in the transaction that ends the operation. */
-export interface OperationListener {
-  onDone(ctx: Needs<'clock' | 'ids'>, tx: Tx, operation: WalletOperation): Promise<void>
+export interface WalletTransactionListener {
+  onDone(ctx: Needs<'clock' | 'ids'>, tx: Tx, operation: WalletTransaction): Promise<void>
 }

@@ -3,7 +3,6 @@ import { type Usdc, usdc } from '@market/kernel/money'
 import { balanceOf } from '@market/money/ledger'
 import { escrowAccount, findTransferFor, type Transfer } from '@market/money/payments'
 import { hasUnspent, payoutIdOf, saveSpent } from '@market/money/payouts'
-import { requestDeploy } from '../moves/index.ts'
 import {
   type EarnContext,
   equityOf,
@@ -13,6 +12,7 @@ import {
   type Pool,
   sharesFor,
 } from '../pools/index.ts'
+import { requestDeploy } from '../venue-transfers/index.ts'
 import { type Deposit, purposeOf } from './deposit.ts'
 import { refundDeposit } from './refund-deposit.ts'
 import { lockReceived, saveDeposit } from './store.ts'
@@ -128,6 +128,6 @@ async function begin(ctx: EarnContext, tx: Tx, pool: Pool, ready: readonly Ready
   for (const { deposit, transfer } of taken) {
     const { payer } = transfer
     await saveSpent(tx, { id, amount: deposit.amount }, transfer)
-    await saveDeposit(tx, deposit, { status: 'deploying', moveId: move.id, payer }, ctx.clock.now())
+    await saveDeposit(tx, deposit, { status: 'deploying', venueTransferId: move.id, payer }, ctx.clock.now())
   }
 }

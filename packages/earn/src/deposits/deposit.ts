@@ -20,7 +20,7 @@ export interface Deposit {
   readonly reference: string
   readonly amount: Usdc
   readonly status: DepositStatus
-  readonly moveId: string | null
+  readonly venueTransferId: string | null
   /** The wallet whose transfer it was, from the moment when its money is moved. */
   readonly payer: string | null
   readonly shares: bigint | null

@@ -4,7 +4,6 @@ import { formatUsd, type Usdc } from '@market/kernel/money'
 import { pool as equityAccount, postNew, venue as venueAccount } from '@market/money/ledger'
 import { escrowAccount } from '@market/money/payments'
 import { deleteSpent, payoutIdOf } from '@market/money/payouts'
-import { findMove, lockMove, type Move, moveAccount } from '../moves/index.ts'
 import {
   addVenueShares,
   type EarnContext,
@@ -17,19 +16,27 @@ import {
   revalue,
   sharesFor,
 } from '../pools/index.ts'
+import {
+  findVenueTransfer,
+  lockVenueTransfer,
+  type VenueTransfer,
+  venueTransferAccount,
+} from '../venue-transfers/index.ts'
 import { deployDeposits } from './deploy-deposits.ts'
 import { type Deposit, purposeOf } from './deposit.ts'
 import { notifyHolder } from './notify-holder.ts'
 import { holdDeposit, refundDeposit } from './refund-deposit.ts'
-import { findBusyPools, findHeldMoves, lockOfMove, saveDeposit } from './store.ts'
+import { findBusyPools, findHeldVenueTransfers, lockOfVenueTransfer, saveDeposit } from './store.ts'
 
 /** Advances all deposits. Several workers can call it at once. An error with one pool does not stop the others. */
 export async function settleDeposits(ctx: EarnContext): Promise<void> {
-  const [busy, held] = [await findBusyPools(ctx.db), await findHeldMoves(ctx.db)]
-  const moves = [...new Set([...busy.flatMap(({ moveId }) => moveId ?? []), ...held])]
-  const keys = [...new Set(busy.flatMap(({ key, moveId }) => (moveId === null ? [key] : [])))]
+  const [busy, held] = [await findBusyPools(ctx.db), await findHeldVenueTransfers(ctx.db)]
+  const moves = [...new Set([...busy.flatMap(({ venueTransferId }) => venueTransferId ?? []), ...held])]
+  const keys = [
+    ...new Set(busy.flatMap(({ key, venueTransferId }) => (venueTransferId === null ? [key] : []))),
+  ]
   const done = await Promise.allSettled([
-    ...moves.map((id) => settleMove(ctx, id)),
+    ...moves.map((id) => settleVenueTransfer(ctx, id)),
     ...keys.map((key) => deployDeposits(ctx, key)),
   ])
   const failures = done.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : []))
@@ -37,18 +44,18 @@ export async function settleDeposits(ctx: EarnContext): Promise<void> {
 }
 
 /** Gives shares for a move that is done, and refunds or holds the deposits of one that is not. */
-async function settleMove(ctx: EarnContext, id: string): Promise<void> {
-  const move = await findMove(ctx.db, id)
-  assert(move !== undefined, `${id} is an earn move`)
+async function settleVenueTransfer(ctx: EarnContext, id: string): Promise<void> {
+  const move = await findVenueTransfer(ctx.db, id)
+  assert(move !== undefined, `${id} is a venue transfer`)
   if (move.state === 'done') return mint(ctx, move)
   if (move.state === 'failed' || move.state === 'held')
     await transact(ctx.db, async (tx) => {
       await lockPool(tx, move.poolKey)
-      const { state, problem } = await lockMove(tx, move.id)
+      const { state, problem } = await lockVenueTransfer(tx, move.id)
       // The money is back, so that each deposit can be paid from its transfer again.
       if (state === 'failed') await deleteSpent(tx, payoutIdOf('move_to_venue', move.id))
       const why = problem ?? 'The venue did not take the deposit'
-      for (const deposit of await lockOfMove(tx, move.id)) {
+      for (const deposit of await lockOfVenueTransfer(tx, move.id)) {
         if (state === 'failed' && isUndecided(deposit)) await refundDeposit(ctx, tx, deposit, why)
         if (state === 'held' && isDeploying(deposit)) await holdDeposit(ctx, tx, deposit, why)
       }
@@ -63,12 +70,12 @@ const isUndecided = ({ status }: Deposit): boolean => status === 'deploying' || 
  * The vault's shares of the receipt are worth as much as those that the pool has, so both are valued at the same block, and
  * each depositor gets the part of the pool that the deposit is worth then. What the venue kept is the depositor's loss.
  */
-async function mint(ctx: EarnContext, move: Move): Promise<void> {
+async function mint(ctx: EarnContext, move: VenueTransfer): Promise<void> {
   const [pool, venue] = [await findPool(ctx.db, move.poolKey), ctx.venues[move.poolKey]]
   // Another vault says nothing about the shares of this one.
   if (pool === undefined || venue === undefined || !isConfiguredAs(pool, venue)) return
   const received = move.venueShares ?? 0n
-  const waiting = (await transact(ctx.db, (tx) => lockOfMove(tx, move.id))).filter(isDeploying)
+  const waiting = (await transact(ctx.db, (tx) => lockOfVenueTransfer(tx, move.id))).filter(isDeploying)
   // What is held of a move that is done has no shares to get.
   if (waiting.length === 0) return
   const parts = waiting.map(({ id, amount }) => ({ id, venueShares: (received * amount) / move.amount }))
@@ -79,7 +86,7 @@ async function mint(ctx: EarnContext, move: Move): Promise<void> {
   const valueById = new Map(parts.map(({ id }, n) => [id, values[n + 1]]))
   await transact(ctx.db, async (tx) => {
     const locked = await lockPool(tx, pool.key)
-    const deposits = (await lockOfMove(tx, move.id)).filter(isDeploying)
+    const deposits = (await lockOfVenueTransfer(tx, move.id)).filter(isDeploying)
     // Another worker was first, or something else changed the pool: the next sweep reads again.
     if (deposits.length === 0 || !isCurrent(locked, { shares: pool.venueShares, at }, ctx.clock.now())) return
     const valuation = await revalue(ctx, tx, locked, value)
@@ -99,7 +106,7 @@ async function mint(ctx: EarnContext, move: Move): Promise<void> {
 
 interface Minted {
   readonly pool: Pool
-  readonly move: Move
+  readonly move: VenueTransfer
   readonly deposit: Deposit
   readonly worth: Usdc
   readonly shares: bigint
@@ -116,7 +123,7 @@ async function give(ctx: EarnContext, tx: Tx, { pool, move, deposit, worth, shar
     subject: id,
     network,
     moves: [
-      { from: escrowAccount(network, purposeOf(deposit)), to: moveAccount(move), amount },
+      { from: escrowAccount(network, purposeOf(deposit)), to: venueTransferAccount(move), amount },
       { from: venueAccount(network, key), to: equityAccount(network, key), amount: worth },
     ],
   })

@@ -15,7 +15,7 @@ const depositOf = (row: Row): Deposit => ({
   reference: row.reference,
   amount: usdc(row.amount_micros),
   status: row.status as DepositStatus,
-  moveId: row.move_id,
+  venueTransferId: row.venue_transfer_id,
   payer: row.payer,
   shares: row.shares === null ? null : BigInt(row.shares),
   value: row.value_micros === null ? null : usdc(row.value_micros),
@@ -119,33 +119,40 @@ export async function lockReceived(
 }
 
 /** The pools with deposits that the worker must do something with. */
-export async function findBusyPools(db: Db): Promise<{ key: string; moveId: string | null }[]> {
+export async function findBusyPools(db: Db): Promise<{ key: string; venueTransferId: string | null }[]> {
   const rows = await db
     .selectFrom('earn_deposits')
-    .select(['pool_key', 'move_id'])
+    .select(['pool_key', 'venue_transfer_id'])
     .distinct()
     .where('status', 'in', ['received', 'deploying'])
     .execute()
-  return rows.map(({ pool_key, move_id }) => ({ key: pool_key, moveId: move_id }))
+  return rows.map(({ pool_key, venue_transfer_id }) => ({
+    key: pool_key,
+    venueTransferId: venue_transfer_id,
+  }))
 }
 
 /** The deposits of a move, oldest first. */
-export async function lockOfMove(tx: Tx, moveId: string): Promise<Deposit[]> {
+export async function lockOfVenueTransfer(tx: Tx, venueTransferId: string): Promise<Deposit[]> {
   const { rows } = await sql<Row>`
-    select * from earn_deposits where move_id = ${moveId} order by created_at, id for update`.execute(tx)
+    select * from earn_deposits where venue_transfer_id = ${venueTransferId} order by created_at, id for update`.execute(
+    tx,
+  )
   return rows.map(depositOf)
 }
 
 /** The moves of held deposits, whose money may have come back meanwhile. */
-export async function findHeldMoves(db: Db): Promise<string[]> {
-  const { rows } = await sql<{ move_id: string }>`
-    select distinct move_id from earn_deposits where status = 'held' and move_id is not null`.execute(db)
-  return rows.map(({ move_id }) => move_id)
+export async function findHeldVenueTransfers(db: Db): Promise<string[]> {
+  const { rows } = await sql<{ venue_transfer_id: string }>`
+    select distinct venue_transfer_id from earn_deposits where status = 'held' and venue_transfer_id is not null`.execute(
+    db,
+  )
+  return rows.map(({ venue_transfer_id }) => venue_transfer_id)
 }
 
 type DepositChange =
   | { readonly status: 'waiting' | 'received' }
-  | { readonly status: 'deploying'; readonly moveId: string; readonly payer: string }
+  | { readonly status: 'deploying'; readonly venueTransferId: string; readonly payer: string }
   | { readonly status: 'active'; readonly shares: bigint; readonly value: Usdc }
   | { readonly status: 'refunded' | 'held' | 'failed'; readonly failure: string }
 
@@ -158,7 +165,7 @@ export async function saveDeposit(tx: Tx, { id }: Deposit, change: DepositChange
     .set({
       status: change.status,
       updated_at: at,
-      ...('moveId' in change && { move_id: change.moveId, payer: change.payer }),
+      ...('venueTransferId' in change && { venue_transfer_id: change.venueTransferId, payer: change.payer }),
       ...('shares' in change && { shares: String(change.shares), value_micros: change.value }),
       ...('failure' in change && { failure: change.failure.slice(0, LONGEST_FAILURE) }),
     })

@@ -1,8 +1,8 @@
 import type { Db, Tx } from '@market/database/transact'
 import { type Usdc, usdc, ZERO } from '@market/kernel/money'
 import { balanceOf, pool as equityAccount, venue } from '@market/money/ledger'
-import { sumRecalled } from '../moves/index.ts'
 import type { Pool } from '../pools/index.ts'
+import { sumRecalled } from '../venue-transfers/index.ts'
 import { sumOwed } from './store.ts'
 
 /** Where the money of a pool is, by the ledger. */

@@ -3,8 +3,8 @@ import type { Tx } from '@market/database/transact'
 import { ZERO } from '@market/kernel/money'
 import { type Payout, type PayoutListener, type PayoutTerms, redirectedPayees } from '@market/money/payouts'
 import { findPayers } from '../deposits/index.ts'
-import { moveTerms } from '../moves/index.ts'
 import { findPool } from '../pools/index.ts'
+import { venueTransferTerms } from '../venue-transfers/index.ts'
 import { fillSubject } from './settle-withdrawals.ts'
 import { findFills, findWithdrawal } from './store.ts'
 
@@ -28,7 +28,7 @@ export function earnPayoutListener(venues: Venues, others: PayoutListener): Payo
   return {
     ...others,
     termsOf(ctx, tx, payout) {
-      if (payout.kind === 'move_to_venue') return moveTerms(venues, tx, payout)
+      if (payout.kind === 'move_to_venue') return venueTransferTerms(venues, tx, payout)
       if (payout.kind === 'earn_withdrawal') return fillTerms(tx, payout)
       return others.termsOf(ctx, tx, payout)
     },

@@ -3,7 +3,6 @@ import { type Usdc, usdc, ZERO } from '@market/kernel/money'
 import { pool as equityAccount, postNew, withdrawal as withdrawalAccount } from '@market/money/ledger'
 import { requestPayout } from '@market/money/payouts'
 import { findPayers } from '../deposits/index.ts'
-import { requestRecall } from '../moves/index.ts'
 import {
   burnShares,
   type EarnContext,
@@ -20,6 +19,7 @@ import {
   revalue,
   valueOfShares,
 } from '../pools/index.ts'
+import { requestRecall } from '../venue-transfers/index.ts'
 import { liquidityOf } from './liquidity.ts'
 import { findInStatus, insertFill, lockWithdrawal, saveWithdrawal, sumOwed } from './store.ts'
 import { owedFor, type Withdrawal, type WithdrawalFailure } from './withdrawal.ts'

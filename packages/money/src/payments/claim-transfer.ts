@@ -53,7 +53,7 @@ export async function claimTransfer(
   } catch (error) {
     // Only for claims made at the same moment; a later one is rejected before it writes.
     if (brokenConstraint(error) === 'transfers_purpose') throw alreadyPaid()
-    if (brokenConstraint(error) === 'transfers_of_move') throw transferUsed()
+    if (brokenConstraint(error) === 'transfers_of_venue') throw transferUsed()
     throw error
   }
 }

@@ -9,7 +9,7 @@ import {
   type ListedState,
   type OutgoingTransfer,
 } from '../payouts/index.ts'
-import { findClaims, type RefundClaim } from './store.ts'
+import { findClaims, type RefundRequest } from './store.ts'
 
 interface Listed<Row> {
   readonly rows: Row[]
@@ -64,7 +64,7 @@ export async function listUnmatched(
 
 export interface ListedUnmatched extends UnmatchedMoney {
   /** Wallets that ask for it and did not send it. */
-  readonly claims: readonly RefundClaim[]
+  readonly claims: readonly RefundRequest[]
 }
 
 /**

@@ -40,14 +40,14 @@ beforeAll(async () => {
     const figures = {
       total_orders: 9,
       completed_orders: 9,
-      settled_buyers: n % 3,
+      completed_buyers: n % 3,
       rating_sum: (n % 5) * 7,
       rating_count: (n % 4) * 2,
     }
     await ctx.db.updateTable('listings').set(figures).where('id', '=', listing.id).execute()
     all.push({
       ...listing,
-      settledBuyers: figures.settled_buyers,
+      completedBuyers: figures.completed_buyers,
       ratingSum: figures.rating_sum,
       ratingCount: figures.rating_count,
     })
@@ -74,7 +74,7 @@ async function readAll(browsing: Browsing): Promise<Listing[]> {
 const idsOf = (listings: readonly Listing[]) => listings.map(({ id }) => id).sort()
 
 const RANKS: Readonly<Record<(typeof SORTS)[number], (listing: Listing) => number>> = {
-  popular: (listing) => -listing.settledBuyers,
+  popular: (listing) => -listing.completedBuyers,
   newest: (listing) => -listing.createdAt.getTime(),
   cheapest: (listing) => Number(listing.price),
   rating: (listing) => -(listing.ratingSum + 20) / (listing.ratingCount + 5),
@@ -180,7 +180,7 @@ describe('a search', () => {
     const figures = {
       total_orders: 9,
       completed_orders: 9,
-      settled_buyers: 9,
+      completed_buyers: 9,
       rating_sum: 25,
       rating_count: 5,
     }

@@ -40,9 +40,9 @@ const MAX_PRICE_MICROS = 1_000_000_000_000
 /** Each key is the expression of an index: `listings_popular`, `listings_newest` and so on. */
 const SORTS = {
   popular: {
-    key: sql`settled_buyers`,
+    key: sql`completed_buyers`,
     direction: 'desc',
-    rankOf: (listing) => listing.settledBuyers,
+    rankOf: (listing) => listing.completedBuyers,
     rank: integerField(MAX_INTEGER),
     rankSql: (rank) => sql`${rank}::integer`,
   },

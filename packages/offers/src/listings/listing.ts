@@ -45,7 +45,7 @@ export interface Listing extends Offer {
   readonly totalOrders: number
   readonly completedOrders: number
   /** Distinct buyers of settled orders. */
-  readonly settledBuyers: number
+  readonly completedBuyers: number
   readonly ratingSum: number
   readonly ratingCount: number
   readonly createdAt: Date

@@ -73,7 +73,7 @@ export function candidates({ query, term, filter, partial }: Search) {
 
 const countOf = (name: string) => sql`(select count(*) from ${sql.ref(name)})`
 
-const BEST_FIRST = sql`order by settled_buyers desc, id desc`
+const BEST_FIRST = sql`order by completed_buyers desc, id desc`
 
 /**
  * Reading in order of buyers costs about `CANDIDATES / share` rows, a lookup `share * all` rows: they cost the same
@@ -135,7 +135,7 @@ function inMarket(stage: Stage, { filter, matches, runs }: Reading): Part[] {
     name: `priced_${stage}`,
     rows: sql`
       select tid from (
-        select ctid as tid, id, title, search, settled_buyers, category, price_type, price_micros, active, marketable
+        select ctid as tid, id, title, search, completed_buyers, category, price_type, price_micros, active, marketable
         from listings where (${isShort} or ${isCutOff}) and ${matchesPriceIndex(filter)}
         order by price_micros, id limit ${sql.lit(LOOKED_UP)}
       ) as within_bounds where ${matchesFilter(filter)} and ${matches} ${BEST_FIRST} limit ${sql.lit(CANDIDATES)}`,
@@ -158,7 +158,7 @@ function inMarket(stage: Stage, { filter, matches, runs }: Reading): Part[] {
       name: lookup,
       isStep: true,
       rows: sql`
-        select ctid as tid, id, settled_buyers, price_micros from listings
+        select ctid as tid, id, completed_buyers, price_micros from listings
         where (${bounded ? isRare : sql`${isRare} or ${isShort}`}) and ${matchesSearchIndex(filter)} and ${matches}
         limit ${sql.lit(LOOKED_UP)}`,
     },

@@ -105,7 +105,7 @@ function coverageOf({ concepts }: SearchQuery) {
 
 /** In `float8` throughout: `exp` of a `numeric`, which `extract` returns, takes ten times as long. */
 const otherScores = (asOf: Date) => sql`
-  (ln(1 + settled_buyers) * ${sql.lit(WEIGHTS.buyers)})::float8 as buyers,
+  (ln(1 + completed_buyers) * ${sql.lit(WEIGHTS.buyers)})::float8 as buyers,
   ((rating_sum + 20.0::float8) / (rating_count + 5) * ${sql.lit(WEIGHTS.rating)})::float8 as rating,
   (exp(-greatest(0, date_part('epoch', ${asOf}::timestamptz - created_at)) / ${sql.lit(FRESHNESS_DECAY_S)})
     * ${sql.lit(WEIGHTS.freshness)})::float8 as freshness`

@@ -33,7 +33,7 @@ describe('listing counters', () => {
     expect(await findListing(ctx.db, id)).toMatchObject({
       totalOrders: 5,
       completedOrders: 4,
-      settledBuyers: 2,
+      completedBuyers: 2,
       ratingSum: 16,
       ratingCount: 4,
     })
@@ -47,7 +47,7 @@ describe('listing counters', () => {
         await countSettled(tx, id, n % 2 === 0 ? 'user:ada' : `user:${n}`)
       })
     await Promise.all(Array.from({ length: 20 }, (_, n) => one(n)))
-    const counted = { totalOrders: 20, completedOrders: 20, settledBuyers: 11 }
+    const counted = { totalOrders: 20, completedOrders: 20, completedBuyers: 11 }
     expect(await findListing(ctx.db, id)).toMatchObject(counted)
   })
 
@@ -59,7 +59,7 @@ describe('listing counters', () => {
       throw new Error('changed my mind')
     })
     await expect(broken).rejects.toThrow('changed my mind')
-    expect(await findListing(ctx.db, id)).toMatchObject({ totalOrders: 0, settledBuyers: 0 })
+    expect(await findListing(ctx.db, id)).toMatchObject({ totalOrders: 0, completedBuyers: 0 })
   })
 })
 

@@ -28,7 +28,7 @@ export const LISTING_COLUMNS = [
   'marketable',
   'total_orders',
   'completed_orders',
-  'settled_buyers',
+  'completed_buyers',
   'rating_sum',
   'rating_count',
   'created_at',
@@ -56,7 +56,7 @@ export const listingOf = (row: ListingRow): Listing => ({
   marketable: row.marketable,
   totalOrders: row.total_orders,
   completedOrders: row.completed_orders,
-  settledBuyers: row.settled_buyers,
+  completedBuyers: row.completed_buyers,
   ratingSum: row.rating_sum,
   ratingCount: row.rating_count,
   createdAt: row.created_at,
@@ -205,7 +205,7 @@ export async function countSettled(tx: Tx, id: ListingId, buyer: string): Promis
     )
     update listings set
       completed_orders = completed_orders + 1,
-      settled_buyers = settled_buyers + (select count(*) from first)
+      completed_buyers = completed_buyers + (select count(*) from first)
     where id = ${id}`.execute(tx)
 }
 
@@ -224,7 +224,7 @@ export async function uncountSettled(
     )
     update listings set
       completed_orders = completed_orders - 1,
-      settled_buyers = settled_buyers - (select count(*) from last)
+      completed_buyers = completed_buyers - (select count(*) from last)
     where id = ${listingId}`.execute(tx)
 }
 

@@ -55,7 +55,7 @@ describe('creating', () => {
     })
     const { listing } = await createListing(ctx, agent.id, offer, agentActor(agent.id))
     const now = ctx.clock.now()
-    const counted = { totalOrders: 0, completedOrders: 0, settledBuyers: 0, ratingSum: 0, ratingCount: 0 }
+    const counted = { totalOrders: 0, completedOrders: 0, completedBuyers: 0, ratingSum: 0, ratingCount: 0 }
     expect(listing).toEqual({
       ...offer,
       ...counted,

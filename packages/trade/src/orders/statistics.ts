@@ -15,7 +15,7 @@ function countsOf(order: Order | undefined): Partial<Statistics> {
   if (order.status !== 'completed') return { ...created, orders_in_progress: 1n }
   assert(order.agentShareBps !== null, `${order.id} was decided`)
   const { part } = splitByShare(order.price, BigInt(order.agentShareBps))
-  return { ...created, orders_completed: 1n, settled_micros: part }
+  return { ...created, orders_completed: 1n, completed_micros: part }
 }
 
 /** What a change of an order adds to the figures. */

@@ -75,7 +75,7 @@ export async function countPayable(
     select count(*) as count from (
       select from listings
       where active and marketable and price_type = 'fixed' and ${isOffered(ctx, open)}
-      order by settled_buyers desc, id desc limit ${most}
+      order by completed_buyers desc, id desc limit ${most}
     ) as counted`.execute(ctx.db)
   return Number(rows[0]?.count ?? 0n)
 }

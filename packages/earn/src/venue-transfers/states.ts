@@ -1,7 +1,7 @@
 import { assert } from '@market/kernel/assert'
 
 /**
- * state → action → next state. A deploy begins as `funding`, a recall as `withdrawing`. The trigger `earn_moves_transition`
+ * state → action → next state. A deploy begins as `funding`, a recall as `withdrawing`. The trigger `venue_transfers_transition`
  * rejects every change that is not in this table.
  */
 export const TRANSITIONS = {
@@ -21,20 +21,25 @@ export const TRANSITIONS = {
 } as const satisfies Readonly<Record<string, Readonly<Record<string, string>>>>
 
 /** While a move is in one of these, the wallet does nothing else. */
-export const USES_WALLET: readonly MoveState[] = ['approving', 'depositing', 'returning', 'withdrawing']
+export const USES_WALLET: readonly VenueTransferState[] = [
+  'approving',
+  'depositing',
+  'returning',
+  'withdrawing',
+]
 
 type Table = typeof TRANSITIONS
 type KeyOf<T> = T extends unknown ? keyof T : never
 
-export type MoveState = keyof Table
-export type MoveAction = KeyOf<Table[MoveState]>
+export type VenueTransferState = keyof Table
+export type VenueTransferAction = KeyOf<Table[VenueTransferState]>
 
 /** An action that the table does not list is a fault of the program. */
 export function nextState(
-  { id, state }: { readonly id: string; readonly state: MoveState },
-  action: MoveAction,
-): MoveState {
-  const row: Readonly<Partial<Record<MoveAction, MoveState>>> = TRANSITIONS[state]
+  { id, state }: { readonly id: string; readonly state: VenueTransferState },
+  action: VenueTransferAction,
+): VenueTransferState {
+  const row: Readonly<Partial<Record<VenueTransferAction, VenueTransferState>>> = TRANSITIONS[state]
   const next = Object.hasOwn(row, action) ? row[action] : undefined
   assert(next !== undefined, `${id} is ${state}: cannot ${action}`)
   return next

@@ -4,8 +4,8 @@ import { isStopped, payoutSwitches, VENUE_SWITCH } from '@market/core/switches'
 import { transact } from '@market/database/transact'
 import { HOUR, MINUTE } from '@market/kernel/clock'
 import type { EarnContext } from '../pools/index.ts'
-import type { Move, MoveSignature } from './move.ts'
-import { findSignatures, insertSignature, lockMove } from './store.ts'
+import { findSignatures, insertSignature, lockVenueTransfer } from './store.ts'
+import type { VenueSignature, VenueTransfer } from './venue-transfer.ts'
 
 /** A transaction that is not mined for this long is replaced by one with higher fees, at the same nonce. */
 const STUCK_MS = 1 * MINUTE
@@ -26,7 +26,7 @@ const WAITING: StepOutcome = { kind: 'waiting' }
 export async function advanceStep(
   ctx: EarnContext,
   venue: Venue,
-  move: Move,
+  move: VenueTransfer,
   step: VenueStep,
 ): Promise<StepOutcome> {
   const signed = await findSignatures(ctx.db, move.id, step)
@@ -50,16 +50,16 @@ export async function advanceStep(
 }
 
 /** Only a return is tried again: money in the wallet must come back to the treasury. */
-const isRetried = ({ clock }: EarnContext, step: VenueStep, { createdAt }: MoveSignature): boolean =>
+const isRetried = ({ clock }: EarnContext, step: VenueStep, { createdAt }: VenueSignature): boolean =>
   step === 'return' && clock.now().getTime() - createdAt.getTime() > RETRY_RETURN_MS
 
 /** Sends the same bytes again, and replaces them when their nonce is the next one and was not mined for long. */
 async function sendAgain(
   ctx: EarnContext,
   venue: Venue,
-  move: Move,
-  signed: readonly MoveSignature[],
-  newest: MoveSignature,
+  move: VenueTransfer,
+  signed: readonly VenueSignature[],
+  newest: VenueSignature,
 ): Promise<StepOutcome> {
   if (await isFrozen(ctx, move)) return WAITING
   await venue.send(newest).catch(() => undefined)
@@ -71,15 +71,15 @@ async function sendAgain(
 async function sign(
   ctx: EarnContext,
   venue: Venue,
-  move: Move,
-  { step, round, attempt }: Pick<MoveSignature, 'step' | 'round' | 'attempt'>,
-  previous: readonly MoveSignature[],
+  move: VenueTransfer,
+  { step, round, attempt }: Pick<VenueSignature, 'step' | 'round' | 'attempt'>,
+  previous: readonly VenueSignature[],
 ): Promise<StepOutcome> {
   if (await isFrozen(ctx, move)) return WAITING
   const nonce = previous[0]?.nonce ?? (await venue.nextNonce())
   const signed = await venue.sign({ step, amount: move.amount }, nonce, previous)
   const isStored = await transact(ctx.db, async (tx) => {
-    const locked = await lockMove(tx, move.id)
+    const locked = await lockVenueTransfer(tx, move.id)
     if (locked.state !== move.state || (await isStopped(tx, switchesOf(move)))) return false
     return insertSignature(tx, move.id, { step, round, attempt }, signed, ctx.clock.now())
   })
@@ -89,7 +89,7 @@ async function sign(
 }
 
 /** The switches that stop payouts of a network stop its venue wallet as well. */
-const switchesOf = ({ network }: Move) => [VENUE_SWITCH, ...payoutSwitches(network)] as const
+const switchesOf = ({ network }: VenueTransfer) => [VENUE_SWITCH, ...payoutSwitches(network)] as const
 
-const isFrozen = ({ db }: EarnContext, move: Move): Promise<boolean> =>
+const isFrozen = ({ db }: EarnContext, move: VenueTransfer): Promise<boolean> =>
   transact(db, (tx) => isStopped(tx, switchesOf(move)))

@@ -3,18 +3,18 @@ import type { VenueStep } from '@market/core/ports/venue'
 import type { Usdc } from '@market/kernel/money'
 import { type Account, venue } from '@market/money/ledger'
 import type { Pool } from '../pools/index.ts'
-import type { MoveState } from './states.ts'
+import type { VenueTransferState } from './states.ts'
 
-export type MoveId = `emv_${string}`
+export type VenueTransferId = `emv_${string}`
 
 /** Money of a pool on its way to the venue (`deploy`) or back to the treasury (`recall`). */
-export interface Move {
-  readonly id: MoveId
+export interface VenueTransfer {
+  readonly id: VenueTransferId
   readonly kind: 'deploy' | 'recall'
   readonly poolKey: string
   readonly network: Pool['network']
   readonly amount: Usdc
-  readonly state: MoveState
+  readonly state: VenueTransferState
   /** Why a deploy is taken back, or the move failed or is held. */
   readonly problem: string | null
   /** By the receipt: the vault's shares that were received or paid, and the USDC for them. */
@@ -27,7 +27,7 @@ export interface Move {
 }
 
 /** A signed transaction of one step. A step that failed on the chain is signed again in another round. */
-export interface MoveSignature extends SignedTransfer {
+export interface VenueSignature extends SignedTransfer {
   readonly step: VenueStep
   readonly round: number
   readonly attempt: number
@@ -35,4 +35,5 @@ export interface MoveSignature extends SignedTransfer {
 }
 
 /** The money of a move while it is under way. */
-export const moveAccount = ({ network, id }: Pick<Move, 'network' | 'id'>): Account => venue(network, id)
+export const venueTransferAccount = ({ network, id }: Pick<VenueTransfer, 'network' | 'id'>): Account =>
+  venue(network, id)

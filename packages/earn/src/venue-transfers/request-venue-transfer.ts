@@ -5,9 +5,9 @@ import { earlier, SECOND } from '@market/kernel/clock'
 import type { Usdc } from '@market/kernel/money'
 import { requestPayout } from '@market/money/payouts'
 import type { Pool } from '../pools/index.ts'
-import { type Move, moveAccount } from './move.ts'
 import { USES_WALLET } from './states.ts'
-import { insertMove, lockWallet } from './store.ts'
+import { insertVenueTransfer, lockWallet } from './store.ts'
+import { type VenueTransfer, venueTransferAccount } from './venue-transfer.ts'
 
 /** After a move, the other kind has this long to begin, so that neither deposits nor withdrawals wait for ever. */
 const TURN_MS = 3 * SECOND
@@ -18,7 +18,7 @@ type Ctx = Needs<'clock' | 'ids'>
 export async function mayUseWallet(
   { clock }: Needs<'clock'>,
   tx: Tx,
-  { network, kind }: Pick<Move, 'network' | 'kind'>,
+  { network, kind }: Pick<VenueTransfer, 'network' | 'kind'>,
 ): Promise<boolean> {
   const last = await lockWallet(tx, network)
   if (last === undefined) return true
@@ -32,17 +32,21 @@ export async function requestDeploy(
   tx: Tx,
   { key, network, wallet }: Pool,
   amount: Usdc,
-): Promise<Move> {
+): Promise<VenueTransfer> {
   await recordEpoch(ctx, tx, VENUE_SWITCH)
   const id = ctx.ids.next('emv')
-  const move = await insertMove(tx, { id, kind: 'deploy', poolKey: key, network, amount }, ctx.clock.now())
+  const move = await insertVenueTransfer(
+    tx,
+    { id, kind: 'deploy', poolKey: key, network, amount },
+    ctx.clock.now(),
+  )
   await requestPayout(ctx, tx, {
     network,
     kind: 'move_to_venue',
     subject: id,
     payee: wallet,
     amount,
-    from: moveAccount(move),
+    from: venueTransferAccount(move),
   })
   return move
 }
@@ -52,5 +56,5 @@ export async function requestRecall(ctx: Ctx, tx: Tx, { key, network }: Pool, am
   const recall = { id: ctx.ids.next('emv'), kind: 'recall', poolKey: key, network, amount } as const
   if (!(await mayUseWallet(ctx, tx, recall))) return
   await recordEpoch(ctx, tx, VENUE_SWITCH)
-  await insertMove(tx, recall, ctx.clock.now())
+  await insertVenueTransfer(tx, recall, ctx.clock.now())
 }

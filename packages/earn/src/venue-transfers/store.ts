@@ -6,16 +6,16 @@ import { assert } from '@market/kernel/assert'
 import { type Usdc, usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
 import { type Selectable, sql } from 'kysely'
-import type { Move, MoveId, MoveSignature } from './move.ts'
-import { type MoveAction, type MoveState, nextState, USES_WALLET } from './states.ts'
+import { nextState, USES_WALLET, type VenueTransferAction, type VenueTransferState } from './states.ts'
+import type { VenueSignature, VenueTransfer, VenueTransferId } from './venue-transfer.ts'
 
-const moveOf = (row: Selectable<Tables['earn_moves']>): Move => ({
-  id: row.id as MoveId,
-  kind: row.kind as Move['kind'],
+const venueTransferOf = (row: Selectable<Tables['venue_transfers']>): VenueTransfer => ({
+  id: row.id as VenueTransferId,
+  kind: row.kind as VenueTransfer['kind'],
   poolKey: row.pool_key,
-  network: row.network as Move['network'],
+  network: row.network as VenueTransfer['network'],
   amount: usdc(row.amount_micros),
-  state: row.state as MoveState,
+  state: row.state as VenueTransferState,
   problem: row.problem,
   venueShares: row.venue_shares === null ? null : BigInt(row.venue_shares),
   assets: row.assets_micros === null ? null : usdc(row.assets_micros),
@@ -24,13 +24,13 @@ const moveOf = (row: Selectable<Tables['earn_moves']>): Move => ({
   updatedAt: row.updated_at,
 })
 
-export async function insertMove(
+export async function insertVenueTransfer(
   tx: Tx,
-  move: Pick<Move, 'id' | 'kind' | 'poolKey' | 'network' | 'amount'>,
+  move: Pick<VenueTransfer, 'id' | 'kind' | 'poolKey' | 'network' | 'amount'>,
   at: Date,
-): Promise<Move> {
+): Promise<VenueTransfer> {
   const row = await tx
-    .insertInto('earn_moves')
+    .insertInto('venue_transfers')
     .values({
       id: move.id,
       kind: move.kind,
@@ -43,55 +43,55 @@ export async function insertMove(
     })
     .returningAll()
     .executeTakeFirstOrThrow()
-  return moveOf(row)
+  return venueTransferOf(row)
 }
 
-export async function findMove(db: Db | Tx, id: string): Promise<Move | undefined> {
-  const row = await db.selectFrom('earn_moves').selectAll().where('id', '=', id).executeTakeFirst()
-  return row && moveOf(row)
+export async function findVenueTransfer(db: Db | Tx, id: string): Promise<VenueTransfer | undefined> {
+  const row = await db.selectFrom('venue_transfers').selectAll().where('id', '=', id).executeTakeFirst()
+  return row && venueTransferOf(row)
 }
 
-export async function lockMove(tx: Tx, id: MoveId): Promise<Move> {
+export async function lockVenueTransfer(tx: Tx, id: VenueTransferId): Promise<VenueTransfer> {
   const row = await tx
-    .selectFrom('earn_moves')
+    .selectFrom('venue_transfers')
     .selectAll()
     .where('id', '=', id)
     .forUpdate()
     .executeTakeFirst()
-  assert(row !== undefined, `${id} is an earn move`)
-  return moveOf(row)
+  assert(row !== undefined, `${id} is a venue transfer`)
+  return venueTransferOf(row)
 }
 
 /** The moves that are under way or held, oldest first: of several that wait for the wallet, the oldest gets it. */
-export async function findUnended(db: Db): Promise<Move[]> {
+export async function findUnended(db: Db): Promise<VenueTransfer[]> {
   const rows = await db
-    .selectFrom('earn_moves')
+    .selectFrom('venue_transfers')
     .selectAll()
     .where('state', 'not in', ['done', 'failed'])
     .orderBy('created_at')
     .execute()
-  return rows.map(moveOf)
+  return rows.map(venueTransferOf)
 }
 
 /** The move that has used the wallet of a network last. Until the commit no other move begins to use it. */
-export async function lockWallet(tx: Tx, network: Network): Promise<Move | undefined> {
+export async function lockWallet(tx: Tx, network: Network): Promise<VenueTransfer | undefined> {
   await sql`select pg_advisory_xact_lock(hashtext(${`earn wallet ${network}`}))`.execute(tx)
-  const { rows } = await sql<Selectable<Tables['earn_moves']>>`
-    select * from earn_moves where network = ${network} and state <> 'funding'
+  const { rows } = await sql<Selectable<Tables['venue_transfers']>>`
+    select * from venue_transfers where network = ${network} and state <> 'funding'
     order by state = any(${[...USES_WALLET]}::text[]) desc, updated_at desc limit 1`.execute(tx)
   const [row] = rows
-  return row && moveOf(row)
+  return row && venueTransferOf(row)
 }
 
 /** What recalls of a pool took out of the venue and is not posted as arrived. */
 export async function sumRecalled(db: Db | Tx, poolKey: string): Promise<Usdc> {
   const { rows } = await sql<{ sum: bigint }>`
-    select coalesce(sum(assets_micros), 0)::bigint as sum from earn_moves
+    select coalesce(sum(assets_micros), 0)::bigint as sum from venue_transfers
     where pool_key = ${poolKey} and state = 'withdrawn'`.execute(db)
   return usdc(rows[0]?.sum ?? 0n)
 }
 
-interface MoveChange {
+interface VenueTransferChange {
   readonly problem?: string
   readonly venueShares?: bigint
   readonly assets?: Usdc
@@ -101,16 +101,16 @@ interface MoveChange {
 const LONGEST_PROBLEM = 300
 
 /** Saves the next state of a locked move. */
-export async function saveMove(
+export async function saveVenueTransfer(
   tx: Tx,
-  move: Move,
-  action: MoveAction,
-  change: MoveChange,
+  move: VenueTransfer,
+  action: VenueTransferAction,
+  change: VenueTransferChange,
   at: Date,
-): Promise<Move> {
+): Promise<VenueTransfer> {
   const { problem, venueShares, assets, reference } = change
   const row = await tx
-    .updateTable('earn_moves')
+    .updateTable('venue_transfers')
     .set({
       state: nextState(move, action),
       updated_at: at,
@@ -122,15 +122,19 @@ export async function saveMove(
     .where('id', '=', move.id)
     .returningAll()
     .executeTakeFirstOrThrow()
-  return moveOf(row)
+  return venueTransferOf(row)
 }
 
 /** The transactions of a step in its newest round, oldest first. */
-export async function findSignatures(db: Db | Tx, id: MoveId, step: VenueStep): Promise<MoveSignature[]> {
+export async function findSignatures(
+  db: Db | Tx,
+  id: VenueTransferId,
+  step: VenueStep,
+): Promise<VenueSignature[]> {
   const rows = await db
-    .selectFrom('earn_signatures')
+    .selectFrom('venue_signatures')
     .selectAll()
-    .where('move_id', '=', id)
+    .where('venue_transfer_id', '=', id)
     .where('step', '=', step)
     .orderBy('round')
     .orderBy('attempt')
@@ -139,7 +143,7 @@ export async function findSignatures(db: Db | Tx, id: MoveId, step: VenueStep): 
   return rows.filter((row) => row.round === round).map(signatureOf)
 }
 
-const signatureOf = (row: Selectable<Tables['earn_signatures']>): MoveSignature => ({
+const signatureOf = (row: Selectable<Tables['venue_signatures']>): VenueSignature => ({
   step: row.step as VenueStep,
   round: row.round,
   attempt: row.attempt,
@@ -155,16 +159,16 @@ const signatureOf = (row: Selectable<Tables['earn_signatures']>): MoveSignature 
 /** Returns false when another worker stored a transaction of this attempt. */
 export async function insertSignature(
   tx: Tx,
-  id: MoveId,
-  place: Pick<MoveSignature, 'step' | 'round' | 'attempt'>,
+  id: VenueTransferId,
+  place: Pick<VenueSignature, 'step' | 'round' | 'attempt'>,
   signed: SignedTransfer,
   at: Date,
 ): Promise<boolean> {
   assert(signed.nonce !== null, 'a transaction of the venue wallet has a nonce')
   const done = await tx
-    .insertInto('earn_signatures')
+    .insertInto('venue_signatures')
     .values({
-      move_id: id,
+      venue_transfer_id: id,
       ...place,
       reference: signed.reference,
       bytes: signed.bytes,

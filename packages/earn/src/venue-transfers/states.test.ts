@@ -5,6 +5,6 @@ test('nextState: money that is held returns when an operator retries', () => {
   expect(nextState({ id: 'emv_1', state: 'held' }, 'retry')).toBe('returning')
 })
 
-test('nextState: throws when a move that is done should fail', () => {
+test('nextState: throws when a venue transfer that is done should fail', () => {
   expect(() => nextState({ id: 'emv_1', state: 'done' }, 'fail')).toThrow('emv_1 is done: cannot fail')
 })

@@ -16,29 +16,29 @@ import {
   revalue,
 } from '../pools/index.ts'
 import { advanceStep, RETRY_RETURN_MS } from './advance-step.ts'
-import { type Move, moveAccount } from './move.ts'
-import { mayUseWallet } from './request-move.ts'
-import { type MoveAction, type MoveState, nextState, USES_WALLET } from './states.ts'
-import { findSignatures, findUnended, lockMove, saveMove } from './store.ts'
+import { mayUseWallet } from './request-venue-transfer.ts'
+import { nextState, USES_WALLET, type VenueTransferAction, type VenueTransferState } from './states.ts'
+import { findSignatures, findUnended, lockVenueTransfer, saveVenueTransfer } from './store.ts'
+import { type VenueTransfer, venueTransferAccount } from './venue-transfer.ts'
 
 /** Advances every move by one step. Several workers can call it at once. An error of one does not stop the others. */
-export async function advanceMoves(ctx: EarnContext): Promise<void> {
+export async function advanceVenueTransfers(ctx: EarnContext): Promise<void> {
   const moves = await findUnended(ctx.db)
-  const done = await Promise.allSettled(moves.map((move) => advanceMove(ctx, move)))
+  const done = await Promise.allSettled(moves.map((move) => advanceVenueTransfer(ctx, move)))
   const failures = done.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : []))
-  if (failures.length > 0) throw new AggregateError(failures, 'Some moves of Earn were not advanced')
+  if (failures.length > 0) throw new AggregateError(failures, 'Some venue transfers were not advanced')
 }
 
-async function advanceMove(ctx: EarnContext, move: Move): Promise<void> {
+async function advanceVenueTransfer(ctx: EarnContext, move: VenueTransfer): Promise<void> {
   const venue = ctx.venues[move.poolKey]
   if (venue === undefined) return
   const advance = ADVANCE[move.state]
   await advance?.(ctx, venue, move)
 }
 
-type Advance = (ctx: EarnContext, venue: Venue, move: Move) => Promise<void>
+type Advance = (ctx: EarnContext, venue: Venue, move: VenueTransfer) => Promise<void>
 
-const ADVANCE: Readonly<Partial<Record<MoveState, Advance>>> = {
+const ADVANCE: Readonly<Partial<Record<VenueTransferState, Advance>>> = {
   funding: fund,
   approving: approve,
   depositing: deposit,
@@ -50,7 +50,7 @@ const ADVANCE: Readonly<Partial<Record<MoveState, Advance>>> = {
 }
 
 interface Step {
-  readonly change?: Parameters<typeof saveMove>[3]
+  readonly change?: Parameters<typeof saveVenueTransfer>[3]
   /** Runs in the same transaction, before the state is saved. */
   readonly post?: (tx: Tx) => Promise<unknown>
 }
@@ -58,28 +58,28 @@ interface Step {
 /** Saves the next state, unless another worker did. A move that waits for the wallet stays as it is while it is used. */
 const save = (
   ctx: EarnContext,
-  move: Move,
-  action: MoveAction,
+  move: VenueTransfer,
+  action: VenueTransferAction,
   { change = {}, post }: Step = {},
 ): Promise<void> =>
   transact(ctx.db, async (tx) => {
     await lockPool(tx, move.poolKey)
-    const locked = await lockMove(tx, move.id)
+    const locked = await lockVenueTransfer(tx, move.id)
     if (locked.state !== move.state) return
     const isWaiting = !USES_WALLET.includes(move.state) && USES_WALLET.includes(nextState(move, action))
     if (isWaiting && !(await mayUseWallet(ctx, tx, move))) return
     await post?.(tx)
-    await saveMove(tx, locked, action, change, ctx.clock.now())
+    await saveVenueTransfer(tx, locked, action, change, ctx.clock.now())
   })
 
 /** Waits for the payout to the wallet. */
-async function fund(ctx: EarnContext, venue: Venue, move: Move): Promise<void> {
+async function fund(ctx: EarnContext, venue: Venue, move: VenueTransfer): Promise<void> {
   const payout = await findPayoutOf(ctx.db, 'move_to_venue', move.id)
   assert(payout !== undefined, `${move.id} has a payout`)
   if (payout.state === 'failed') {
     const change = { problem: payout.reason ?? 'The payout to the venue failed' }
     const post = (tx: Tx) =>
-      withdrawPayout(ctx, tx, { kind: 'move_to_venue', subject: move.id, to: moveAccount(move) })
+      withdrawPayout(ctx, tx, { kind: 'move_to_venue', subject: move.id, to: venueTransferAccount(move) })
     return save(ctx, move, 'fail', { change, post })
   }
   if (payout.state !== 'final') return
@@ -89,14 +89,14 @@ async function fund(ctx: EarnContext, venue: Venue, move: Move): Promise<void> {
     : save(ctx, move, 'take_back', { change: { problem } }))
 }
 
-async function approve(ctx: EarnContext, venue: Venue, move: Move): Promise<void> {
+async function approve(ctx: EarnContext, venue: Venue, move: VenueTransfer): Promise<void> {
   const outcome = await advanceStep(ctx, venue, move, 'approve')
   if (outcome.kind === 'final') await save(ctx, move, 'approve')
   if (outcome.kind === 'failed')
     await save(ctx, move, 'take_back', { change: { problem: 'The vault was not approved' } })
 }
 
-async function deposit(ctx: EarnContext, venue: Venue, move: Move): Promise<void> {
+async function deposit(ctx: EarnContext, venue: Venue, move: VenueTransfer): Promise<void> {
   const outcome = await advanceStep(ctx, venue, move, 'deposit')
   if (outcome.kind === 'failed')
     await save(ctx, move, 'take_back', {
@@ -114,7 +114,7 @@ async function deposit(ctx: EarnContext, venue: Venue, move: Move): Promise<void
 async function readReceipt(
   ctx: EarnContext,
   venue: Venue,
-  move: Move,
+  move: VenueTransfer,
   reference: string,
 ): Promise<VenueReceipt | undefined> {
   try {
@@ -130,7 +130,7 @@ async function readReceipt(
   }
 }
 
-async function returnMoney(ctx: EarnContext, venue: Venue, move: Move): Promise<void> {
+async function returnMoney(ctx: EarnContext, venue: Venue, move: VenueTransfer): Promise<void> {
   const outcome = await advanceStep(ctx, venue, move, 'return')
   if (outcome.kind === 'final') await save(ctx, move, 'return', { change: { reference: outcome.reference } })
   if (outcome.kind === 'failed')
@@ -140,12 +140,12 @@ async function returnMoney(ctx: EarnContext, venue: Venue, move: Move): Promise<
 }
 
 /** Only a return is tried again. What else is held waits for an operator. */
-async function retry(ctx: EarnContext, _venue: Venue, move: Move): Promise<void> {
+async function retry(ctx: EarnContext, _venue: Venue, move: VenueTransfer): Promise<void> {
   if ((await findSignatures(ctx.db, move.id, 'return')).length === 0) return
   if (ctx.clock.now().getTime() - move.updatedAt.getTime() > RETRY_RETURN_MS) await save(ctx, move, 'retry')
 }
 
-async function withdraw(ctx: EarnContext, venue: Venue, move: Move): Promise<void> {
+async function withdraw(ctx: EarnContext, venue: Venue, move: VenueTransfer): Promise<void> {
   const outcome = await advanceStep(ctx, venue, move, 'withdraw')
   if (outcome.kind === 'failed')
     await save(ctx, move, 'fail', { change: { problem: `The venue did not pay out: ${outcome.reason}` } })
@@ -163,7 +163,7 @@ async function withdraw(ctx: EarnContext, venue: Venue, move: Move): Promise<voi
   assert(value !== undefined, 'the venue values what it is asked for')
   await transact(ctx.db, async (tx) => {
     const lockedPool = await lockPool(tx, move.poolKey)
-    const locked = await lockMove(tx, move.id)
+    const locked = await lockVenueTransfer(tx, move.id)
     if (locked.state !== move.state) return
     // Something else changed the pool: the next sweep reads again.
     if (!isCurrent(lockedPool, { shares: pool.venueShares, at }, ctx.clock.now())) return
@@ -171,7 +171,7 @@ async function withdraw(ctx: EarnContext, venue: Venue, move: Move): Promise<voi
     // At once, because what came can be worth more or less than the ledger had for it.
     await revalue(ctx, tx, lockedPool, value)
     const change = { venueShares: receipt.shares, assets: receipt.assets, reference }
-    await saveMove(tx, locked, 'withdraw', change, ctx.clock.now())
+    await saveVenueTransfer(tx, locked, 'withdraw', change, ctx.clock.now())
   })
 }
 
@@ -180,7 +180,7 @@ async function recordRecall(
   ctx: EarnContext,
   tx: Tx,
   { key, network }: Pool,
-  move: Move,
+  move: VenueTransfer,
   { assets, shares }: VenueReceipt,
 ): Promise<void> {
   await addVenueShares(tx, key, -shares)
@@ -189,12 +189,12 @@ async function recordRecall(
     reason: 'earn.recalled',
     subject: move.id,
     network,
-    moves: [{ from: moveAccount(move), to: venueAccount(network, key), amount: assets }],
+    moves: [{ from: venueTransferAccount(move), to: venueAccount(network, key), amount: assets }],
   })
 }
 
 /** What came from the wallet or the vault belongs to the pool: from suspense to the move, which ends. */
-async function arrive(ctx: EarnContext, _venue: Venue, move: Move): Promise<void> {
+async function arrive(ctx: EarnContext, _venue: Venue, move: VenueTransfer): Promise<void> {
   const { network, reference, kind } = move
   assert(reference !== null, `${move.id} has a transaction`)
   await transact(ctx.db, async (tx) => {
@@ -202,17 +202,17 @@ async function arrive(ctx: EarnContext, _venue: Venue, move: Move): Promise<void
     const transfer = await lockTransfer(tx, key)
     if (transfer?.state !== 'final' || transfer.purpose !== null) return
     const from = suspense(network, transferName(key))
-    const due = -(await balanceOf(tx, moveAccount(move)))
+    const due = -(await balanceOf(tx, venueTransferAccount(move)))
     const amount: Usdc = usdc(due > 0n ? due : 0n)
-    const locked = await lockMove(tx, move.id)
+    const locked = await lockVenueTransfer(tx, move.id)
     if (locked.state !== move.state || (await balanceOf(tx, from)) < amount) return
     await postNew(ctx, tx, {
       key: `earn.arrived:${move.id}`,
       reason: 'earn.arrived',
       subject: move.id,
       network,
-      moves: [{ from, to: moveAccount(move), amount }],
+      moves: [{ from, to: venueTransferAccount(move), amount }],
     })
-    await saveMove(tx, locked, kind === 'deploy' ? 'fail' : 'finish', {}, ctx.clock.now())
+    await saveVenueTransfer(tx, locked, kind === 'deploy' ? 'fail' : 'finish', {}, ctx.clock.now())
   })
 }

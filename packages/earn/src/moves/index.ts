@@ -1,5 +1,0 @@
-export { advanceMoves } from './advance-moves.ts'
-export { type Move, moveAccount } from './move.ts'
-export { moveTerms } from './payout-terms.ts'
-export { requestDeploy, requestRecall } from './request-move.ts'
-export { findMove, lockMove, sumRecalled } from './store.ts'
