@@ -60,6 +60,17 @@ test('a file of an order that ended unpaid is deleted after a day; one of an ope
   expect(await Promise.all([unpaid, open, completed].map(statusOf))).toEqual([404, 200, 200])
 })
 
+test('a file of an order that was paid and refunded stays for 30 days', async () => {
+  const file = await upload()
+  const id = await order(file)
+  await put(id, 'paid')
+  await put(id, 'cancelled')
+  await sweepAfter(29 * DAY)
+  expect(await statusOf(file)).toBe(200)
+  await sweepAfter(30 * DAY + HOUR)
+  expect(await statusOf(file)).toBe(404)
+})
+
 test('a file of two orders stays until both ended unpaid, and for good when one was paid', async () => {
   const [shared, paid] = [await upload(), await upload()]
   await put(await order(shared, paid), 'cancelled')

@@ -7,7 +7,7 @@ import { findPurchaseEnds } from '@market/trade/x402'
 /** Who knows how the subject of a use ended, by the prefix of its id. */
 const ENDS = { ord_: findOrderEnds, bnty_: findBountyEnds, hir_: findPurchaseEnds }
 
-/** Releases the files of orders, bounties and purchases that ended unpaid a day ago. */
+/** Releases the files of orders, bounties and purchases that ended without a payment to an agent. */
 export const endFileUses = (ctx: Needs<'db' | 'clock'>): Promise<number> =>
   endUses(ctx, async (subjects) => {
     const ends = await Promise.all(

@@ -2,7 +2,7 @@ import type { Db } from '@market/database/transact'
 
 interface BountyEnd {
   readonly id: string
-  readonly isPaid: boolean
+  readonly end: 'paid' | 'unpaid'
   readonly at: Date
 }
 
@@ -15,5 +15,9 @@ export async function findBountyEnds(db: Db, ids: readonly string[]): Promise<Bo
     .where('id', 'in', [...ids])
     .where('status', 'in', ['completed', 'cancelled', 'expired'])
     .execute()
-  return rows.map(({ id, status, updated_at: at }) => ({ id, isPaid: status === 'completed', at }))
+  return rows.map(({ id, status, updated_at: at }) => ({
+    id,
+    end: status === 'completed' ? 'paid' : 'unpaid',
+    at,
+  }))
 }

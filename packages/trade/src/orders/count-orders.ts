@@ -122,22 +122,22 @@ const PAID: readonly Status[] = [...IN_ESCROW, 'completed']
 
 export interface OrderEnd {
   readonly id: string
-  readonly isPaid: boolean
+  readonly end: 'paid' | 'refunded' | 'unpaid'
   readonly at: Date
 }
 
-/** Which of the orders ended, and whether the agent was paid. */
+/** Which of the orders ended, and how. */
 export async function findOrderEnds(db: Db, ids: readonly string[]): Promise<OrderEnd[]> {
   if (ids.length === 0) return []
   const rows = await db
     .selectFrom('orders')
-    .select(['id', 'status', 'closed_at', 'updated_at'])
+    .select(['id', 'status', 'paid_at', 'closed_at', 'updated_at'])
     .where('id', 'in', [...ids])
     .where('status', 'in', ['completed', 'cancelled'])
     .execute()
-  return rows.map(({ id, status, closed_at: closedAt, updated_at: updatedAt }) => ({
+  return rows.map(({ id, status, paid_at: paidAt, closed_at: closedAt, updated_at: updatedAt }) => ({
     id,
-    isPaid: status === 'completed',
+    end: status === 'completed' ? 'paid' : paidAt === null ? 'unpaid' : 'refunded',
     at: closedAt ?? updatedAt,
   }))
 }

@@ -18,8 +18,8 @@ export async function findPurchaseEnds(db: Db, ids: readonly string[]): Promise<
   return ids.flatMap((id): OrderEnd[] => {
     const purchase = found.get(id)
     // A void purchase is deleted after a day.
-    if (purchase === undefined) return [{ id, isPaid: false, at: new Date(0) }]
-    if (purchase.state === 'void') return [{ id, isPaid: false, at: purchase.updated_at }]
+    if (purchase === undefined) return [{ id, end: 'unpaid', at: new Date(0) }]
+    if (purchase.state === 'void') return [{ id, end: 'unpaid', at: purchase.updated_at }]
     const order = endOf.get(purchase.result_id ?? '')
     return order === undefined ? [] : [{ ...order, id }]
   })
