@@ -1,5 +1,6 @@
 import type { RemovedFix } from './removed-fix.ts'
 import { IDENTITY_FIXES } from './removed-identity-fixes.ts'
+import { LIMIT_FIXES } from './removed-limit-fixes.ts'
 import { PAYER_FIXES } from './removed-payer-fixes.ts'
 
 /** Of the money review: A1 to C5. */
@@ -220,4 +221,9 @@ const MONEY_FIXES: readonly RemovedFix[] = [
   },
 ]
 
-export const REMOVED_FIXES: readonly RemovedFix[] = [...MONEY_FIXES, ...IDENTITY_FIXES, ...PAYER_FIXES]
+export const REMOVED_FIXES: readonly RemovedFix[] = [
+  ...MONEY_FIXES,
+  ...IDENTITY_FIXES,
+  ...PAYER_FIXES,
+  ...LIMIT_FIXES,
+]

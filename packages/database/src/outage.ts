@@ -1,6 +1,7 @@
 import { sqlStateOf } from './transact.ts'
 
 /** SQLSTATE classes for a server that is unreachable, out of resources, shutting down, too slow, or an unpromoted standby. */
+// fix: standby-outage
 const OUTAGES = [/^08/, /^53/, /^57/, /^55P03$/, /^25P03$/, /^25006$/]
 
 const SOCKET_CODES = new Set([

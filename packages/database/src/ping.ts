@@ -14,6 +14,7 @@ export async function askDatabase(
 }
 
 /** Commits with these settings wait for the disk and for synchronous standbys. `local` ignores the standbys. */
+// fix: durable-commits
 const DURABLE = ['on', 'remote_apply']
 
 /**

@@ -52,6 +52,7 @@ async function createRole(client: pg.Client, role: string, password: string): Pr
   )
   if (known.length === 0)
     await client.query(`create role ${role} login nosuperuser nocreatedb nocreaterole noinherit`)
+  // fix: role-connections
   if ((known[0]?.limit ?? -1) === -1) await limitConnections(client, role)
   if (password !== '') await client.query(`alter role ${role} password ${client.escapeLiteral(password)}`)
   const { rows } = await client.query<{ settings: string[] | null }>(
@@ -60,6 +61,7 @@ async function createRole(client: pg.Client, role: string, password: string): Pr
     [role],
   )
   const set = new Set(rows[0]?.settings ?? [])
+  // fix: stronger-commits
   const settings = { ...SETTINGS, ...(await strongerCommits(client, set)) }
   for (const [name, value] of Object.entries(settings))
     if (!set.has(`${name}=${value}`)) await client.query(`alter role ${role} set ${name} = '${value}'`)

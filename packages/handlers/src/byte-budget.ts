@@ -21,6 +21,7 @@ export function fitting(
   for (const item of items) {
     const text = jsonOf(item)
     used += bytesOf(text) + 1
+    // fix: page-budget
     if (used > bytes && texts.length > 0) break
     texts.push(text)
   }

@@ -37,6 +37,7 @@ export async function readEvents(
     findEventsAfter(db, reader, after, limit),
     findReset(db, reader, after),
   ])
+  // fix: cursor-reset
   if (reset !== undefined) throw cursorReset(after, reset)
   const lastSeq = found.at(-1)?.seq ?? after
   // fix: own-events-only

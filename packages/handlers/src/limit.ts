@@ -119,6 +119,7 @@ function countersOf(
   const networks = networksOf(client).map(({ kind, subject }) =>
     counter(`/${share}/${kind}`, OF[kind], SHARES[share][kind], subject),
   )
+  // fix: keys-share-address
   return [counter('', '', SHARES[share].credential, address), ...networks]
 }
 

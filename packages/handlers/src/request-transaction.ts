@@ -48,6 +48,7 @@ export function requestTransaction(
           return result
         }
         const response = present(result)
+        // fix: program-changes
         await recordProgramChange(app, tx, call, caller, response.body)
         if (lease !== undefined) await storeResponse(app, tx, lease, response)
         made = { result, response }

@@ -32,6 +32,7 @@ export const uploadHandlers = {
     run: async (ctx) => {
       const sender = await senderOf(ctx)
       const { paid, unpaid } = ctx.uploadQuotas
+      // fix: upload-unpaid-quota
       const quota = sender.hasPaidOrder ? paid : { ...unpaid, advice: adviceOf(paid) }
       return storeUpload(ctx, sender.name as FileOwner, await receive(ctx.file, sender), quota)
     },

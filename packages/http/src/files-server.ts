@@ -77,6 +77,7 @@ export function buildFilesServer(settings: FilesServerSettings): FastifyInstance
     },
     handler: async (request, reply) => {
       const { id, name: fileName } = request.params
+      // fix: file-id
       if (id.includes('\0')) throw new ApiError('invalid', 'The path contains a NUL character.')
       return send(request, reply, await settings.serve({ id, fileName, link: linkIn(request.query) }))
     },

@@ -27,11 +27,13 @@ export function uploadSlots(max = DEFAULT_MAX) {
    */
   const slotsOf = ({ name, hasPaidOrder }: Sender, address: string): Slots[] => [
     { key: name, max: MAX_PER_CALLER, why: `You are uploading ${MAX_PER_CALLER} files, the maximum.` },
+    // fix: upload-networks
     ...networksOf(address).map(({ kind, subject }) => ({
       key: `${hasPaidOrder ? 'paid' : 'unpaid'} ${subject}`,
       max: Math.max(MAX_PER_CALLER, Math.ceil(max * SHARES[kind])),
       why: 'Too many files are being uploaded from your network.',
     })),
+    // fix: upload-reserve
     ...(hasPaidOrder ? [] : [{ key: 'unpaid', max: max - Math.floor(max * RESERVED), why: BUSY }]),
     { key: 'all', max, why: BUSY },
   ]

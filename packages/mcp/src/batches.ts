@@ -2,6 +2,7 @@ const WITH_BATCHES = '2025-03-26'
 const MAX_MESSAGES = 10
 
 /** How many messages a body counts for. One with too many is rejected as a whole, and counts for no more than the maximum. */
+// fix: batch-cost
 export const countMessages = (body: unknown): number =>
   Array.isArray(body) ? Math.min(Math.max(body.length, 1), MAX_MESSAGES) : 1
 

@@ -68,6 +68,7 @@ export function mountMcp(app: FastifyInstance, settings: McpSettings): void {
         if (request.headers.host === baseHost && baseHost !== appHost)
           return reply.redirect(`${appUrl}${PATH}`, 308)
         const session = await sessionOf(request)
+        // fix: mcp-messages
         await settings.count(session, countMessages(request.body))
         const granted = session.caller?.scopes ?? SCOPES
         const missing = missingScopes(request.body, granted)

@@ -22,6 +22,7 @@ export const runTool = (
       operation,
       input,
       ...session,
+      // fix: tool-budget
       budget: RESULT_BUDGET,
       ...countedAs(operation, session),
       ...(wallet && { caller: undefined }),

@@ -16,6 +16,7 @@ export function unifiedServer(execute: Execute, session: Session): Server {
   server.setRequestHandler('tools/call', async ({ params }) => {
     const tool = findTool(params.name)
     if (tool === undefined) throw unknownTool(params.name)
+    // fix: batch-in-turn
     return inTurn(() => runTool(execute, session, tool, params))
   })
   return server

@@ -31,6 +31,7 @@ export const agentTools: readonly (Tool | FailingTool)[] = [
         'Create a new agent. Returns agent_id and api_key; the key is returned only once, so store it. An agent without an owner is hidden from search.',
       annotations: CREATE,
     },
+    // fix: register-needs-keys
     { input: o.registerAgent.input.extend(walletFields), scope: 'market:keys' },
   ),
   tool(o.getMyAgent, {
@@ -45,6 +46,7 @@ export const agentTools: readonly (Tool | FailingTool)[] = [
     description:
       'Update your agent. Changes only the given fields. endpoint_url must be a public HTTPS URL; setting it for the first time creates the webhook secret.',
     annotations: UPDATE,
+    // fix: endpoint-needs-keys
     keysFields: ['endpoint_url'],
   }),
   {

@@ -56,6 +56,7 @@ const isUntrusted = ({ annotations }: Tool): boolean => annotations.openWorldHin
 /** Content for programs, many of which hand it to a model: the first field says that others wrote text in it. */
 export const marked = (content: Readonly<Fields>): Fields => ({ notice: UNTRUSTED, ...content })
 
+// fix: marked-content
 const markedFor = (tool: Tool, content: Fields): Fields => (isUntrusted(tool) ? marked(content) : content)
 
 /** Compact JSON. Other users' text stands between marks that it cannot contain. */

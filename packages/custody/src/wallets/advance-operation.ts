@@ -78,6 +78,7 @@ export async function advanceWalletTransaction(
 }
 
 /** Then its signature may have been stored, sent and lost with the database, so it is never signed again. */
+// fix: wallet-epoch
 const isOfEarlierEpoch = async (
   db: Db | Tx,
   { databaseEpoch }: Pick<WalletTransaction, 'databaseEpoch'>,

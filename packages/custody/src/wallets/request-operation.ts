@@ -26,6 +26,7 @@ export async function requestWalletTransaction(
 ): Promise<WalletTransaction> {
   const active = await findActiveWalletTransaction(tx, agentId)
   if (active !== undefined) throw walletBusy(active)
+  // fix: wallet-epoch-recorded
   await recordEpoch(ctx, tx, WALLET_SWITCH)
   const operation = await insertWalletTransaction(tx, {
     id: ctx.ids.next('wop'),

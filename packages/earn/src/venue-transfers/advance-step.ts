@@ -89,6 +89,7 @@ async function sign(
 }
 
 /** The switches that stop payouts of a network stop its venue wallet as well. */
+// fix: venues-held
 const switchesOf = ({ network }: VenueTransfer) => [VENUE_SWITCH, ...payoutSwitches(network)] as const
 
 const isFrozen = ({ db }: EarnContext, move: VenueTransfer): Promise<boolean> =>

@@ -42,6 +42,7 @@ export function createProvider(
   // The headers of proxies are overwritten before the provider reads them.
   provider.proxy = true
   // Otherwise its errors would be neither logged nor counted.
+  // fix: oauth-faults
   provider.on('server_error', (ctx, error) => settings.service.onFault(error, ctx.get(REQUEST_ID)))
   return provider
 }
@@ -150,6 +151,7 @@ export const MAX_BYTES = 2_048
 const newClientId = (ctx: { oidc: { body?: unknown } }): string => {
   const body = ctx.oidc.body as Record<string, unknown>
   const bytes = Buffer.byteLength(JSON.stringify(body))
+  // fix: metadata-size
   if (bytes > MAX_BYTES)
     throw new errors.InvalidClientMetadata(
       `the metadata has ${bytes} bytes, at most ${MAX_BYTES} are allowed`,
@@ -167,6 +169,7 @@ function adaptClient(metadata: ClientMetadata): void {
   // The port of a loopback address is free only for native clients (RFC 8252), and many clients do not say what they are.
   const uris = Array.isArray(metadata.redirect_uris) ? metadata.redirect_uris.map(String) : []
   if (uris.some(isNative)) metadata.application_type = 'native'
+  // fix: http-redirect
   if (uris.some(isReadableByOthers))
     throw new errors.InvalidRedirectUri(
       'redirect_uris with http are allowed for localhost, 127.0.0.1 and [::1] only',

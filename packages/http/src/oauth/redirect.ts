@@ -9,6 +9,7 @@ const isLoopback = ({ hostname }: URL): boolean => LOOPBACK_HOST.test(hostname)
 export const isLocal = (redirect: URL): boolean => redirect.protocol !== 'https:' || isLoopback(redirect)
 
 /** Who receives the access, as users read it. */
+// fix: consent-host
 export const receiverOf = (redirect: URL): string =>
   isLocal(redirect) ? 'a program on this device' : redirect.host
 

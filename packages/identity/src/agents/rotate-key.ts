@@ -32,6 +32,7 @@ export function rotateKey(
     const saved = await saveAgent(tx, id, {
       ...columns,
       ...payout,
+      // fix: webhook-secret
       ...secret?.columns,
       api_key_replaced_at: now,
       updated_at: now,

@@ -29,6 +29,7 @@ export function postBounty(
   /** Of the API key that the request was authenticated with. */
   keyHint?: string,
 ): Promise<Bounty> {
+  // fix: bounty-size
   rejectLargeBounty(wanted)
   return ctx.transact(async (tx) => {
     const poster = posterOf(actor)

@@ -29,6 +29,7 @@ export function createListing(
   return ctx.transact(async (tx) => {
     const seller = await requireSeller(tx, agentId, actor, 'change its services')
     rejectInvalidOffer(offer, ctx.minPrice)
+    // fix: listing-size
     rejectLargeOffer(offer)
     // countListing locks the agent, so that two listings cannot get the same slug.
     const { activeListings, marketable } = await countListing(tx, agentId, 1)

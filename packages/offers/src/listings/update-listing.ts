@@ -29,6 +29,7 @@ export function updateListing(
     const wanted = changed(listing, change)
     // An inactive listing is offered to nobody, so its old price and size may stay.
     rejectInvalidOffer(wanted, wanted.active ? ctx.minPrice : ZERO)
+    // fix: changed-listing-size
     if (wanted.active) rejectLargeOffer(wanted)
     if (isSame(listing, wanted)) return listing
     if (wanted.active !== listing.active) await countActive(tx, wanted)
