@@ -58,7 +58,7 @@ test('201: an order of a service with a price is quoted and payable immediately'
   })
 })
 
-test('409 price_below_minimum: a service whose price is from before there was a minimum', async () => {
+test('409 price_below_minimum: a service whose price is below a minimum that was raised', async () => {
   const { seller, service } = await offered()
   await market.db.updateTable('listings').set({ price_micros: 1n }).where('id', '=', service.id).execute()
   const bearer = (await makeOwnedAgent(market)).apiKey
