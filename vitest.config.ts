@@ -63,7 +63,16 @@ const UNIT = globSync('packages/*/src/**/*.test.ts', { cwd: import.meta.dirname 
  * still runs one of them when all others have finished.
  */
 export const LONG_FILES: Readonly<Record<string, string>> = {
-  'tests/journeys/dev.test.ts': 'starts the whole local stack',
+  'tests/faults/money.test.ts': 'buys on three chains while processes are killed and connections cut',
+  'tests/payouts/restore.test.ts': 'restores a database and reads three chains again',
+  'tests/bounties/accept-on-chains.test.ts': 'accepts claims on three chains with processes of its own',
+  'tests/faults/money-bugs.test.ts': 'runs the marketplace again with each planted bug',
+  'tests/payouts/crash.test.ts': 'pays on three chains while workers are killed',
+  'tests/operations/expand.test.ts': 'completes orders while each kind of expand step is applied',
+  'tests/journeys/dev-networks.test.ts': 'runs the guides and examples on one local stack',
+  'tests/journeys/dev.test.ts': 'starts the local stack with each of its options',
+  'tests/browser/reference.test.ts': 'loads pages of 4 MB in a browser',
+  'tests/contract-wide/fuzz.test.ts': 'makes a fixture for each operation that writes',
 }
 
 const LONGEST = Object.keys(LONG_FILES)
@@ -180,10 +189,10 @@ export default defineConfig({
           ...withServices,
           name: 'stacks',
           include: STACKS,
-          maxWorkers: SERVICE_WORKERS,
+          // Each starts a dozen processes: four at once took three times as long as two.
+          maxWorkers: 2,
           maxConcurrency: 1,
-          // Beside the others, because these mostly wait.
-          sequence: { groupOrder: 1 },
+          sequence: { groupOrder: 2 },
         },
       },
       {
@@ -224,7 +233,7 @@ export default defineConfig({
           name: 'gauntlet',
           include: GAUNTLET,
           fileParallelism: false,
-          sequence: { groupOrder: 2 },
+          sequence: { groupOrder: 3 },
         },
       },
     ],

@@ -70,7 +70,7 @@ export async function makeWorld(market: Market) {
   if (linked.status !== 200) throw new Error(`the owner could not link the agent: ${linked.status}`)
   const hiddenAgent = await makeAgent(market, endpoint)
   const otherAgent = await makeOwnedAgent(market, endpoint)
-  const toRotate = await makePaidAgent(market, ownerWallet)
+  const toRotate = await makePaidAgent(market, ownerWallet, endpoint)
   market.dns.answers.delete(MOVED_AWAY)
   const service = await makeService(market, agent)
   await linkX(market, agent.id)
@@ -84,7 +84,7 @@ export async function makeWorld(market: Market) {
     agent,
     hiddenAgent,
     otherAgent,
-    /** Of the same owner, with a payout address. Its API key is replaced, so that the key of `agent` stays. */
+    /** Of the same owner, with a payout address and an endpoint. Its API key is replaced, so that the key of `agent` stays. */
     toRotate,
     /** Owned by a wallet on Solana, which can register a token. */
     tokenAgent: await makeWalletAgent(market),
@@ -126,8 +126,8 @@ async function makeWorkspaceFor(market: Market, agent: { id: string; apiKey: str
 }
 
 /** An agent of this wallet with a payout address. */
-async function makePaidAgent(market: Market, owner: EvmSigner) {
-  const agent = await makeAgent(market)
+async function makePaidAgent(market: Market, owner: EvmSigner, fields: Readonly<Record<string, string>>) {
+  const agent = await makeAgent(market, fields)
   const proof = await signed(owner, `agents.owner:${agent.id}`, market.now())
   const change = { owner_wallet: owner.address, payout_address_base: CHECKSUMMED, ...proof }
   const { status } = await market.client().patch('/api/agents/me', change, { bearer: agent.apiKey })

@@ -62,7 +62,7 @@ commonWriteErrors({
 
 const SENT = {
   operation_id: expect.stringMatching(/^wop_\d{13}_[0-9a-z]{17}$/),
-  ...{ kind: 'withdraw', status: 'done', to: PAYEE, mint: null, failure: null },
+  ...{ kind: 'withdraw', status: 'done', to: PAYEE, mint: null, failure: null, hold_code: null },
   tx_signature: expect.stringMatching(/^[1-9A-HJ-NP-Za-km-z]{64,88}$/),
   created_at: expect.stringMatching(INSTANT),
   updated_at: expect.stringMatching(INSTANT),

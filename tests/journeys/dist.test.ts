@@ -62,7 +62,7 @@ test('dist: every chunk loads without node_modules', async () => {
 
 test('dist: migrates an empty database, creates the roles, then serves the api, runs a worker and rotates the vault', async () => {
   const migrated = await runCommand('migrate')
-  expect(migrated.stdout).toMatch(/^Applied: 0001_identity, /)
+  expect(migrated.stdout).toMatch(/^Applied: 0001_core, /)
   const again = await runCommand('migrate')
   expect(again.stdout).toBe('The database is up to date.\n')
   expect((await runCommand('create-roles')).stdout).toContain('market_api')

@@ -53,7 +53,7 @@ async function newSeller() {
 /** Every step reaches another process than the step before. */
 async function connect({ sub, agent }: Awaited<ReturnType<typeof newSeller>>) {
   const program = await registerProgram(world.url)
-  const scope = 'market:read market:write market:funds'
+  const scope = 'market:read market:write market:funds market:keys'
   const received = await allow(new FetchBrowser(), program.authorizeUrl({ scope }), { sub, agent: agent.id })
   const { status, body } = await program.redeem(received.get('code') ?? '')
   expect(status).toBe(200)

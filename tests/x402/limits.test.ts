@@ -223,7 +223,7 @@ describe('budgets of queries per address', () => {
     const queries = await queriesOf(async () => {
       const reply = await buy(id, inventHash(), { from })
       rejected(reply, 429, 'rate_limited')
-      expect(reply.body.error).toMatch(/^Too many payments of this address .* Nothing was charged or used\./)
+      expect(reply.body.error).toMatch(/^Too many payments were looked up: .* Nothing was charged or used\./)
       hasHeadersOf('chain.lookups', reply)
     })
     expect(queries).toBe(0)
