@@ -1,7 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Network } from '@market/kernel/network'
 import type { TestTcpProxy } from '@market/testing/tcp-proxy'
-import { isTrueWithin } from '../../support/until.ts'
+import { sql } from 'kysely'
+import { isTrueWithin, until } from '../../support/until.ts'
 import type { AppServices } from './application.ts'
 import type { Environment } from './environment.ts'
 import type { Supervisor } from './supervisor.ts'
@@ -79,13 +80,24 @@ function isSent({ environment }: FaultTarget): Promise<boolean> {
   return happens(() => sends() > before)
 }
 
+/** False while the connections of before are closed. */
+const releaseVenues = ({ db }: AppServices): Promise<boolean> =>
+  sql`update switches set database_epoch = database_epoch() where database_epoch is not null`
+    .execute(db)
+    .then(
+      () => true,
+      () => false,
+    )
+
 /** What happens to the world. Each lasts as long as it says, and leaves the world as it was. */
 const FAULTS = {
   killApi: async ({ app, random }: FaultTarget) => pick(app.apis, random).signal('SIGKILL'),
   killWorker: async ({ app, random }: FaultTarget) => pick(app.workers, random).signal('SIGKILL'),
-  killPostgres: async ({ environment }: FaultTarget) => {
+  killPostgres: async ({ environment, app }: FaultTarget) => {
     await environment.postgres.kill()
     await environment.postgres.start()
+    // The server loses nothing, so an operator lets venues continue in the new database epoch.
+    await until('venues are released', () => releaseVenues(app))
   },
   killRedis: async ({ environment, random }: FaultTarget) => {
     await environment.redis.kill()
