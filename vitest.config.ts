@@ -71,7 +71,8 @@ export const LONG_FILES: Readonly<Record<string, string>> = {
   'tests/operations/expand.test.ts': 'completes orders while each kind of expand step is applied',
   'tests/journeys/dev-networks.test.ts': 'runs the guides and examples on one local stack',
   'tests/journeys/dev.test.ts': 'starts the local stack with each of its options',
-  'tests/faults/vault-rotation.test.ts': 'kills and repeats rotations, and starts the api with each set of keys',
+  'tests/faults/vault-rotation.test.ts':
+    'kills and repeats rotations, and starts the api with each set of keys',
   'tests/journeys/operators-money.test.ts': 'waits for snapshots of reserves on real chains',
   'tests/browser/reference.test.ts': 'loads pages of 4 MB in a browser',
   'tests/browser/files.test.ts': 'opens each kind of file in a browser',
