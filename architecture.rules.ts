@@ -23,7 +23,7 @@ export const MODULES = {
   trade: ['x402', 'orders'],
   offers: ['bounties', 'listings'],
   custody: ['creator-fees', 'tokens', 'wallets', 'swaps'],
-  identity: ['oauth', 'webhooks', 'agents', 'names', 'accounts'],
+  identity: ['oauth', 'webhooks', 'agents', 'names', 'accounts', 'sessions'],
   money: ['treasury', 'reserves', 'payouts', 'payments', 'ledger'],
   files: ['uploads'],
   core: [
@@ -48,7 +48,9 @@ const DOMAIN = `^packages/(${Object.keys(MODULES).join('|')})/`
 const MODULE = `${DOMAIN}src/(?!ports/)([^/]+)/`
 const PORTS = '^packages/core/src/ports/'
 const ADAPTERS = '^packages/(chains|platform)/'
-const CLIENTS = '^packages/(sdk|cli|mcp-stdio|admin|console)/'
+const CLIENTS = '^packages/(sdk|solvency|cli|mcp-stdio|admin|console)/'
+/** A list without imports. Every layer throws errors with these codes, so the kernel imports their type. */
+const ERROR_CODES = '^packages/contract/src/error-codes\\.ts$'
 const SQL = 'node_modules/(kysely|pg|pg-[^/]+|postgres)/'
 
 type Step = readonly [name: string, path: string]
@@ -114,7 +116,7 @@ const layers: Rule[] = [
   never(
     'kernel-imports-nothing',
     { path: LAYERS.kernel, pathNot: TEST },
-    { pathNot: LAYERS.kernel, dependencyTypesNot: ['core'], couldNotResolve: false },
+    { pathNot: [LAYERS.kernel, ERROR_CODES], dependencyTypesNot: ['core'], couldNotResolve: false },
   ),
 ]
 
@@ -185,17 +187,32 @@ const besides: Rule[] = [
       path: '^packages/',
       pathNot: [TEST, '^packages/(contract|http|mcp|handlers|sdk|cli|mcp-stdio|admin|console|testing)/'],
     },
-    { path: '^packages/contract/' },
+    { path: '^packages/contract/', pathNot: ERROR_CODES },
   ),
   never(
     'clients-import-contract-only',
     { path: CLIENTS, pathNot: TEST },
-    { path: '^(apps|packages)/', pathNot: '^packages/(contract|sdk|$1)/' },
+    {
+      path: '^(apps|packages)/',
+      // What is printed is cleaned in one way.
+      pathNot: ['^packages/(contract|sdk|solvency|$1)/', '^packages/cli/src/terminal/clean-text\\.ts$'],
+    },
   ),
   never(
     'clients-are-imported-by-clients-only',
-    { path: '^(apps|packages)/', pathNot: [TEST, CLIENTS] },
+    { path: '^(apps|packages)/', pathNot: [TEST, CLIENTS, '^apps/web/'] },
     { path: CLIENTS },
+  ),
+  // The pages are a client like any other: what they need, the API offers to everybody.
+  never(
+    'web-imports-clients-and-style-only',
+    { path: '^apps/web/', pathNot: TEST },
+    { path: '^(apps|packages)/', pathNot: ['^apps/web/', '^packages/(sdk|solvency|style)/'] },
+  ),
+  never(
+    'style-imports-nothing',
+    { path: '^packages/style/', pathNot: TEST },
+    { pathNot: ['^packages/style/'], couldNotResolve: false },
   ),
 ]
 
@@ -206,8 +223,8 @@ export const CRUISE_OPTIONS: ICruiseOptions = {
   parser: 'swc',
   tsPreCompilationDeps: true,
   doNotFollow: { path: 'node_modules' },
-  // Written by `npm run build`.
-  exclude: { path: '^packages/[^/]+/dist/' },
+  // Written by `npm run pack:clients` and `npm run build:web`.
+  exclude: { path: '^(apps|packages)/[^/]+/dist/' },
   enhancedResolveOptions: {
     exportsFields: ['exports'],
     conditionNames: ['import', 'types', 'default'],

@@ -59,7 +59,7 @@ const UNIT = globSync('packages/*/src/**/*.test.ts', { cwd: import.meta.dirname 
 )
 
 /**
- * Files that may take more than 2 % of all worker seconds, and why. They start first within their project, so that no worker
+ * Files that take about 2 % of all worker seconds or more, and why. They start first within their project, so that no worker
  * still runs one of them when all others have finished.
  */
 export const LONG_FILES: Readonly<Record<string, string>> = {
@@ -67,16 +67,13 @@ export const LONG_FILES: Readonly<Record<string, string>> = {
   'tests/payouts/restore.test.ts': 'restores a database and reads three chains again',
   'tests/bounties/accept-on-chains.test.ts': '50 transfers for 20 claims on three chains, twice',
   'tests/faults/money-bugs.test.ts': 'runs the marketplace with planted bugs until they show',
-  'tests/payouts/crash.test.ts': 'pays on three chains while workers are killed',
-  'tests/operations/expand.test.ts': 'completes orders while each kind of expand step is applied',
   'tests/journeys/dev-networks.test.ts': 'runs the guides and examples on one local stack',
   'tests/journeys/dev.test.ts': 'starts two local stacks side by side',
+  'tests/earn/crash.test.ts': 'moves money to a vault and back while workers are killed',
   'tests/faults/vault-rotation.test.ts':
     'kills and repeats rotations, and starts the api with each set of keys',
-  'tests/journeys/operators-money.test.ts': 'pays, refunds and withdraws on chains with a worker process',
   'tests/browser/reference.test.ts': 'loads pages of 4 MB in a browser',
-  'tests/browser/files.test.ts': 'opens hostile files in a browser',
-  'tests/contract-wide/fuzz.test.ts': 'makes a fixture for each operation that writes',
+  'tests/browser/web.test.ts': 'builds the pages and opens each in two sizes in a browser',
 }
 
 const LONGEST = Object.keys(LONG_FILES)

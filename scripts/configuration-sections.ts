@@ -1,6 +1,7 @@
 import { apiOnlySettings } from '../packages/platform/src/settings/api.ts'
 import type { Settings } from '../packages/platform/src/settings/describe.ts'
 import { commonSettings, developmentSettings } from '../packages/platform/src/settings/environment.ts'
+import { explorerSettings } from '../packages/platform/src/settings/explorers.ts'
 import {
   chainSettings,
   feeAddressSettings,
@@ -47,6 +48,7 @@ export const SECTIONS: readonly Section[] = [
     title: 'Networks',
     settings: { ...without(chainSettings, developmentSettings, venueSettings), ...limits },
   },
+  { name: 'explorers', title: 'Explorers', settings: explorerSettings, program: 'api' },
   {
     name: 'wallets',
     title: 'Wallets of the platform',

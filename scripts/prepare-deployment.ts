@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { envLine } from '../packages/platform/src/settings/env-line.ts'
 import { newKeySettings } from '../packages/platform/src/vault/new-keys.ts'
 
 type Settings = Readonly<Record<string, string>>
@@ -10,12 +11,12 @@ const FOLDER = new URL('../deploy/', import.meta.url)
 /** The text of an environment file with new values for some of its lines. */
 const fill = (text: string, values: Settings): string =>
   text.replace(/^([A-Z]\w*)=.*$/gm, (line, name: string) =>
-    values[name] === undefined ? line : `${name}=${values[name]}`,
+    values[name] === undefined ? line : envLine(name, values[name]),
   )
 
 const linesOf = (settings: Settings): string =>
   Object.entries(settings)
-    .map(([name, value]) => `${name}=${value}\n`)
+    .map(([name, value]) => `${envLine(name, value)}\n`)
     .join('')
 
 /** Every file that compose.yaml reads, with new random keys and passwords. */

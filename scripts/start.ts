@@ -6,6 +6,12 @@ import { hashSources } from './hash-sources.ts'
 /** Starts a program from dist, unless dist is missing or was built from other sources than those of this checkout. */
 const DIST = fileURLToPath(new URL('../dist', import.meta.url))
 const program = process.argv[2] as Program
+if (process.argv.includes('--help')) {
+  process.stdout.write(
+    `npm run start:${program}\n\nStarts the ${program} from dist. Its settings are environment variables: docs/operations/configuration.md\n`,
+  )
+  process.exit(0)
+}
 const file = programFile(DIST, program)
 
 function whyNot(): string | undefined {

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { apiSettings } from '../packages/platform/src/settings/api.ts'
 import { type Described, describe } from '../packages/platform/src/settings/describe.ts'
+import { envLine } from '../packages/platform/src/settings/env-line.ts'
 import { workerSettings } from '../packages/platform/src/settings/worker.ts'
 import { EXAMPLES, SECTIONS } from './configuration-sections.ts'
 
@@ -65,8 +66,8 @@ function comment(text: string): string[] {
 /** A setting that must be filled or has a value for `deploy/compose.yaml` is a line; the others are comments. */
 function line({ name, shown, value }: Described, program: Program): string {
   const example = EXAMPLES[program][name]
-  if (example !== undefined) return `${name}=${example}`
-  return shown === 'required' ? `${name}=` : `#${name}=${value}`
+  if (example !== undefined) return envLine(name, example)
+  return shown === 'required' ? envLine(name, '') : `#${envLine(name, value)}`
 }
 
 export function exampleOf(program: Program): string {

@@ -1,7 +1,11 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { ERROR_CODES } from '@market/contract/error-codes'
+import { errorsOf } from '@market/contract/operation-errors'
+import { operationList } from '@market/contract/operations'
 import { expect, test } from 'vitest'
 import { anchorOf } from '../../packages/http/src/pages/markdown.ts'
+import { writePurposes } from '../../scripts/write-purposes.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const PAGES = ['*.md', 'docs/**/*.md', 'packages/*/README.md']
@@ -43,84 +47,85 @@ test('docs: every repository path in backticks exists', () => {
   expect(missing).toEqual([])
 })
 
-/** `code: 'x'` within the arguments of each `new ApiError(…)`. */
-function codesIn(source: string): string[] {
-  return source
-    .split('new ApiError(')
-    .slice(1)
-    .flatMap((rest) => {
-      const call = rest.slice(0, endOfCall(rest))
-      const [, code] = /\bcode: '([a-z0-9_]+)'/.exec(call) ?? []
-      return code === undefined ? [] : [code]
-    })
-}
+test('docs: pages that the API serves to users cite no file of the tests', () => {
+  const cited = globSync(['docs/guides/*.md', 'docs/contract/*.md'], { cwd: ROOT }).filter((page) =>
+    /(?<![\w/])tests\/[\w-]+/.test(read(page)),
+  )
+  expect(cited).toEqual([])
+})
 
-function endOfCall(rest: string): number {
-  let depth = 1
-  for (let index = 0; index < rest.length; index++) {
-    if (rest[index] === '(') depth++
-    else if (rest[index] === ')' && --depth === 0) return index
-  }
-  return rest.length
-}
-
-const sourcesIn = (pattern: string): string[] =>
+const sourcesIn = (pattern: string, without: readonly string[] = []): string[] =>
   globSync(pattern, { cwd: ROOT })
-    .filter((path) => !path.endsWith('.test.ts'))
+    .filter((path) => !path.endsWith('.test.ts') && !without.some((name) => path.endsWith(name)))
     .map(read)
-
-const unlistedIn = (page: string, codes: Iterable<string>): string[] => {
-  const listed = read(page)
-  return [...new Set(codes)].filter((code) => !listed.includes(`\`${code}\``))
-}
 
 const ERRORS_PAGE = 'docs/contract/errors.md'
 
-test('docs: errors.md lists the code of every ApiError', () => {
-  const codes = sourcesIn('packages/*/src/**/*.ts').flatMap(codesIn)
-  expect(new Set(codes).size).toBeGreaterThan(50)
-  expect(unlistedIn(ERRORS_PAGE, codes)).toEqual([])
+/** The statuses of each code: of a table with a column of statuses, or as the section of payments says. */
+function documentedStatuses(): Record<string, number[]> {
+  const statuses: Record<string, number[]> = {}
+  for (const section of read(ERRORS_PAGE).split(/^## /m).slice(1))
+    for (const row of section
+      .split('\n')
+      .filter((line) => line.startsWith('| `') || /^\| \d{3} /.test(line))) {
+      const [, first = '', second = '', third = ''] = row.split('|').map((cell) => cell.trim())
+      const [codes, where] = /^\d{3}$/.test(first) ? [second, first] : [first, second]
+      const ofRow = section.startsWith('Payments') ? paymentStatuses(where) : numbersIn(where)
+      expect(ofRow, `${row} ${third}`).not.toEqual([])
+      for (const code of codesIn(codes))
+        statuses[code] = [...new Set([...(statuses[code] ?? []), ...ofRow])].sort((a, b) => a - b)
+    }
+  return statuses
+}
+
+const numbersIn = (text: string): number[] => [...text.matchAll(/\b\d{3}\b/g)].map(([one]) => Number(one))
+const codesIn = (cell: string): string[] => [...cell.matchAll(/`([a-z0-9_]+)`/g)].map(([, code = '']) => code)
+
+/** 400 as `code` and 402 as `error`, unless the row begins with others. */
+function paymentStatuses(meaning: string): number[] {
+  if (meaning.startsWith('only 402')) return [402]
+  const named = [...meaning.matchAll(/(?:^|; )(\d{3}):/g)].map(([, status]) => Number(status))
+  return named.length > 0 ? named : [400, 402]
+}
+
+test('docs: errors.md lists every code with exactly its statuses', () => {
+  const declared = Object.entries(ERROR_CODES).map(([code, of]) => [code, [...of].sort((a, b) => a - b)])
+  expect(documentedStatuses()).toEqual(Object.fromEntries(declared))
 })
 
-test('docs: errors.md lists the status and code of every error that Node finds before a request is read', () => {
-  const table = read('packages/http/src/client-error.ts').matchAll(
-    /'(\d{3}) [^']+',\s*'[^']+',\s*'([a-z_]+)'/g,
-  )
-  const responses = [...table].map(([, status, code]) => ({ status, code }))
-  expect(responses).toContainEqual({ status: '431', code: 'headers_too_large' })
-  const rows = read(ERRORS_PAGE).split('\n')
-  const unlisted = responses.filter(
-    ({ status, code }) => !rows.some((row) => row.includes(`| ${status} |`) && row.includes(`\`${code}\``)),
-  )
-  expect(unlisted).toEqual([])
-})
-
-test('docs: errors.md lists the code of every PaymentProblem', () => {
-  const codes = sourcesIn('packages/trade/src/x402/**/*.ts')
-    .filter((source) => /PaymentProblem|problem: /.test(source))
-    .flatMap((source) => [...source.matchAll(/\{\s*code: (?:[\w.]+ \?\? )?'([a-z0-9_]+)'/g)])
-    .map(([, code = '']) => code)
-  expect(codes).toEqual(expect.arrayContaining(['payment_void', 'binding_required']))
-  expect(unlistedIn(ERRORS_PAGE, codes)).toEqual([])
-})
-
-/** The codes in the first column of the tables; in the table by status they are in the second. */
-const documentedCodes = (): string[] =>
-  read(ERRORS_PAGE)
+test('docs: errors.md describes no code in two sections', () => {
+  const rows = read(ERRORS_PAGE)
     .split('\n')
-    .filter((row) => row.startsWith('|'))
-    .map((row) => row.split('|').slice(1, 3))
-    .map(([first = '', second = '']) => (/^ \d{3} $/.test(first) ? second : first))
-    .flatMap((cell) => [...cell.matchAll(/`([a-z0-9_]+)`/g)].map(([, code = '']) => code))
+    .filter((line) => line.startsWith('| `'))
+    .flatMap((row) => codesIn(row.split('|')[1] ?? ''))
+  expect(rows.filter((code, index) => rows.indexOf(code) !== index)).toEqual([])
+})
 
 /** The codes that no text has as a literal. */
 const missingIn = (text: string, codes: readonly string[]): string[] =>
   codes.filter((code) => !["'", '"', '`'].some((quote) => text.includes(quote + code + quote)))
 
 test('docs: every code of errors.md is in the source', () => {
-  const codes = documentedCodes()
-  expect(codes.length).toBeGreaterThan(150)
-  expect(missingIn(sourcesIn('packages/*/src/**/*.ts').join('\n'), codes)).toEqual([])
+  const sources = sourcesIn('packages/*/src/**/*.ts', ['error-codes.ts'])
+  expect(missingIn(sources.join('\n'), Object.keys(ERROR_CODES))).toEqual([])
+})
+
+/** Codes of requests that reach no operation, of MCP sessions and of the server of files. */
+const OF_NO_OPERATION = ['no_such_route', 'gone', 'headers_too_large', 'file_not_found', 'file_link_expired']
+/** The code of a status where a more specific one exists everywhere. */
+const OF_STATUS_ONLY = ['unauthenticated', 'forbidden', 'unprocessable', 'freeze_payouts']
+
+const listedCodes = (): Set<string> =>
+  new Set([
+    ...operationList.flatMap((operation) => [...errorsOf(operation).values()].flat()),
+    // The stream of events is described beside the operations.
+    'too_many_streams',
+  ])
+
+test('docs: an operation lists every code of errors.md', () => {
+  const listed = listedCodes()
+  const unlisted = Object.keys(ERROR_CODES).filter((code) => !listed.has(code))
+  expect(unlisted.filter((code) => ![...OF_NO_OPERATION, ...OF_STATUS_ONLY].includes(code))).toEqual([])
 })
 
 test('docs: a test asserts every code of errors.md', () => {
@@ -129,5 +134,11 @@ test('docs: a test asserts every code of errors.md', () => {
   })
     .filter((path) => !path.endsWith('architecture/docs.test.ts'))
     .map(read)
-  expect(missingIn(tests.join('\n'), documentedCodes())).toEqual([])
+  expect(missingIn(tests.join('\n'), Object.keys(ERROR_CODES))).toEqual([])
+})
+
+test('docs: identity.md lists every purpose that a wallet signs; run `npm run docs:purposes` when it does not', () => {
+  const page = read('docs/contract/identity.md')
+  expect(page).toContain('<!-- purposes -->')
+  expect(writePurposes(page)).toBe(page)
 })

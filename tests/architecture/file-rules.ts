@@ -34,7 +34,7 @@ export function crowdedFolders(files: readonly string[]): string[] {
     .map(([folder, inside]) => `${folder} has ${inside.length} files, more than ${MOST_FILES}`)
 }
 
-const isGenerated = (source: string) => /^\/\/ Written by `npm run /.test(source)
+export const isGenerated = (source: string) => /^\/\/ Written by `npm run /.test(source)
 
 /** A tilde stands inside every word, so that this list does not find itself. */
 const join = (words: readonly string[]) => words.map((word) => word.replace('~', '')).join('|')

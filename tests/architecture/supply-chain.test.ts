@@ -9,7 +9,7 @@ const { packages } = JSON.parse(text) as { packages: LockPackages }
 const namesOf = (programs: readonly string[]) =>
   new Set([...programPackages(packages, programs)].map((one) => one.replace(/(.)@.*/, '$1')))
 
-test('sbom: has what api and worker need at run time, and nothing that only tests and dev need', () => {
+test('sbom: has what api and worker need at run time, and nothing that only tests and dev need (asvs V15.1)', () => {
   const names = namesOf(['apps/api', 'apps/worker'])
   for (const name of ['fastify', 'pg', 'kysely', 'viem', 'zod', 'jose', 'ioredis', 'graphile-worker', 'pino'])
     expect(names, name).toContain(name)

@@ -74,7 +74,7 @@ async function violations(page: Page): Promise<string[]> {
 /** What a reader waits for, on each page. */
 const PAGES = [
   ['reference-order', '/docs#tag/orders/POST/api/orders', 'text=$MARKET_API_KEY'],
-  ['reference', '/docs', 'h1:has-text("Agent Market")'],
+  ['reference', '/docs', '.scalar-app h1:has-text("Agent Market")'],
   ['start', '/', 'h1:has-text("Hire autonomous agents")'],
   ['guides', '/docs/guides', 'h1:has-text("Guides")'],
   ['guide', '/docs/guides/sell-your-first-service', 'h2:has-text("1. Register")'],
@@ -112,6 +112,15 @@ test.concurrent.each(PAGES)(
   },
 )
 
+test('without script the introduction of the reference is there, with a way home', async () => {
+  const noScript = await browser.newContext({ javaScriptEnabled: false })
+  const page = await noScript.newPage()
+  await page.goto(`${market.url}/docs`)
+  expect(await page.locator('#introduction h2').first().innerText()).toBe('First call')
+  expect(await page.locator('.bar .brand').getAttribute('href')).toBe('/')
+  await noScript.close()
+})
+
 /** Opens the search, enters a text and returns the first result, which must be the expected one. */
 async function search(page: Page, text: string, result: string): Promise<Locator> {
   await page.keyboard.press('Control+k')
@@ -139,7 +148,7 @@ async function waitForOperation(page: Page, summary: string, hash: string): Prom
 test.concurrent('the search finds operations by keyboard alone, and opens a result by click', async () => {
   const { page, problems } = await open('/docs')
   await page.setViewportSize(SIZES.desktop)
-  await page.waitForSelector('h1:has-text("Agent Market")')
+  await page.waitForSelector('.scalar-app h1:has-text("Agent Market")')
   await page.getByRole('button', { name: 'Search' }).first().waitFor()
 
   await search(page, 'Create an order', 'Create an order')

@@ -91,7 +91,7 @@ test.each(['BASE', 'ALT'].flatMap((name) => [`${name}_VENUE_KEY`, `${name}_VENUE
   },
 )
 
-test('the api does not start with a treasury key, and does not log the key', async () => {
+test('the api does not start with a treasury key, and does not log the key (asvs V13.1)', async () => {
   const keys = { BASE_TREASURY_KEY: newKey(), SOLANA_TREASURY_KMS_KEY: 'alias/treasury-of-ours' }
   const said = await startApi({ ...BASICS, ...keys }).then(
     async (api) => {

@@ -47,6 +47,13 @@ const parties = (status: number) => ({
   'owner wallet': status,
 })
 
+const ofOwner = (world: World) => ({ agent_id: world.agent.id })
+const forSellers: Row['answers'] = { ...closed, ...sellers(200) }
+const walletsOf = (status: number) => ({ 'owner wallet': status, 'other wallet': status })
+
+/** `me` is the agent of an API key, and for others no id. */
+const itself: Row['answers'] = { ...closed, ...agents, ...users(400), ...walletsOf(400) }
+
 /** The expected authorization of every operation. An operator's credential gives no access to a user's own resources. */
 export const AUTHORISATION: Readonly<Record<OperationId, readonly Row[]>> = {
   getAuthMessage: [
@@ -113,8 +120,10 @@ export const AUTHORISATION: Readonly<Record<OperationId, readonly Row[]>> = {
       answers: {
         ...allCallers(201),
         'other wallet': 400,
-        'other user': 400,
-        'admin session': 400,
+        // The wallet did not sign.
+        'owner user': 401,
+        'other user': 401,
+        'admin session': 401,
       },
     },
   ],
@@ -140,8 +149,21 @@ export const AUTHORISATION: Readonly<Record<OperationId, readonly Row[]>> = {
     },
   ],
   getMyAgent: [{ when: 'reading itself', input: nothing, answers: { ...closed, ...agents } }],
-  getMyBalance: [{ when: 'reading its balance', input: nothing, answers: { ...closed, ...agents } }],
-  listMyPayouts: [{ when: 'reading its payouts', input: nothing, answers: { ...closed, ...agents } }],
+  getMyBalance: [
+    { when: 'reading its balance', input: () => ({ agent_id: 'me' }), answers: itself },
+    { when: 'reading the balance of the owner’s agent', input: ofOwner, answers: forSellers },
+  ],
+  listMyPayouts: [
+    { when: 'reading its payouts', input: () => ({ agent_id: 'me' }), answers: itself },
+    { when: 'reading the payouts of the owner’s agent', input: ofOwner, answers: forSellers },
+  ],
+  listMyAgents: [
+    { when: 'reading the own agents', input: nothing, answers: { ...closed, ...people, ...wallets } },
+  ],
+  getOwnedAgent: [{ when: 'reading the settings of the owner’s agent', input: ofOwner, answers: forSellers }],
+  startSession: [{ when: 'starting a session', input: nothing, answers: { ...closed, ...walletsOf(201) } }],
+  endSession: [{ when: 'ending no session', input: nothing, answers: { ...closed, ...people, ...wallets } }],
+  getMe: [{ when: 'asking who it is', input: nothing, answers: allCallers(200) }],
   updateMyAgent: [
     {
       when: 'changing itself',
@@ -323,6 +345,7 @@ export const AUTHORISATION: Readonly<Record<OperationId, readonly Row[]>> = {
     },
   ],
   agentLeaderboard: [{ when: 'browsing', input: nothing, answers: allCallers(200) }],
+  getConfig: [{ when: 'reading settings', input: nothing, answers: allCallers(200) }],
   getPlatformStats: [{ when: 'reading figures', input: nothing, answers: allCallers(200) }],
   listActivity: [{ when: 'browsing', input: nothing, answers: allCallers(200) }],
   getMarketData: [
@@ -409,6 +432,16 @@ export const AUTHORISATION: Readonly<Record<OperationId, readonly Row[]>> = {
       answers: allCallers(200),
     },
   ],
+  getServiceBySlug: [
+    {
+      when: 'reading a service of a hidden agent',
+      input: (world) => ({
+        agent_slug: world.hiddenAgent.slug,
+        service_slug: world.hiddenService.slug,
+      }),
+      answers: allCallers(200),
+    },
+  ],
   updateService: [
     {
       when: 'changing a service of the owner’s agent',
@@ -484,6 +517,13 @@ export const AUTHORISATION: Readonly<Record<OperationId, readonly Row[]>> = {
       when: 'withdrawing the claim of the owner’s agent',
       input: ({ bounties }) => ({ bounty_id: bounties.claimed }),
       answers: { ...closed, agent: 200, 'other agent': 404 },
+    },
+  ],
+  rejectClaim: [
+    {
+      when: 'rejecting a claim on a bounty of the owner’s agent',
+      input: ({ bounties }) => bounties.toReject,
+      answers: { ...closed, ...sellers(200) },
     },
   ],
   acceptClaim: [
@@ -756,14 +796,21 @@ export const AUTHORISATION: Readonly<Record<OperationId, readonly Row[]>> = {
         'admin session': 400,
       },
     },
+    { when: 'reading the events of the owner’s agent', input: ofOwner, answers: forSellers },
     {
       when: 'reading its own events as a buyer',
       input: () => ({ role: 'buyer' }),
       answers: { ...closed, ...people, ...wallets, ...agents },
     },
   ],
-  listDeliveries: [{ when: 'reading its own deliveries', input: nothing, answers: { ...closed, ...agents } }],
-  testDelivery: [{ when: 'trying its own endpoint', input: nothing, answers: { ...closed, ...agents } }],
+  listDeliveries: [
+    { when: 'reading its own deliveries', input: () => ({ agent_id: 'me' }), answers: itself },
+    { when: 'reading the deliveries of the owner’s agent', input: ofOwner, answers: forSellers },
+  ],
+  testDelivery: [
+    { when: 'trying its own endpoint', input: () => ({ agent_id: 'me' }), answers: itself },
+    { when: 'trying the endpoint of the owner’s agent', input: ofOwner, answers: forSellers },
+  ],
   listNotifications: [
     { when: 'reading the own notifications', input: nothing, answers: { ...closed, ...people, ...wallets } },
   ],
@@ -772,6 +819,7 @@ export const AUTHORISATION: Readonly<Record<OperationId, readonly Row[]>> = {
   ],
   getSolvency: [{ when: 'reading the solvency report', input: nothing, answers: allCallers(200) }],
   listAnchors: [{ when: 'reading the anchored roots', input: nothing, answers: allCallers(200) }],
+  getSolvencyHistory: [{ when: 'reading the reserves by day', input: nothing, answers: allCallers(200) }],
   getSolvencyProof: [
     {
       when: 'asking what is owed to the own wallets',

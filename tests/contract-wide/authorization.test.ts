@@ -91,7 +91,7 @@ describe('a signature for another purpose', () => {
 })
 
 describe.each(rows)('$id, $when', ({ id, input, answers }) => {
-  test.each(PRINCIPALS)('returns the status of the table for %s', async (principal) => {
+  test.each(PRINCIPALS)('returns the status of the table for %s (asvs V8.1)', async (principal) => {
     const operation = operations[id]
     const asked = input(world)
     const { method, path, body } = requestOf(operation, asked)

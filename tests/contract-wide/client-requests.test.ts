@@ -16,6 +16,7 @@ const app = fastify({ routerOptions: { maxParamLength: 16 * 1024 } })
 acceptJson(app)
 app.decorateRequest('client', '')
 mountRest(app, {
+  isSecure: false,
   ownOrigins: new Set(),
   execute: async (call) => {
     received = call

@@ -37,7 +37,7 @@ test('register: 200 concurrent requests for one name create one agent, and 199 r
   expect(rows).toEqual([{ id: agent_id }])
 })
 
-test('wallet signature: 50 concurrent uses of one single-use signature succeed once', async () => {
+test('wallet signature: 50 concurrent uses of one single-use signature succeed once (asvs V6.2)', async () => {
   const owner = evmSigner()
   const agent = await makeOwnedAgent(market, {}, owner)
   const proof = await signed(owner, 'agents.recover', market.now())

@@ -140,7 +140,7 @@ describe('a service as a whole', () => {
       .client()
       .post(`/api/agents/${seller.id}/services`, serviceOf(bytes), { bearer: seller.apiKey })
 
-  test('may have 16 KB of JSON; one byte more is 400 with the size and the limit', async () => {
+  test('may have 16 KB of JSON; one byte more is 400 with the size and the limit (asvs V2.1)', async () => {
     const { status, body } = await create(16 * KB + 1)
     expect([status, body.error]).toEqual([400, expect.stringMatching(/16385 bytes.*at most 16384/)])
     expect((await create(16 * KB)).status).toBe(201)
@@ -207,7 +207,7 @@ const LISTS: readonly (readonly [path: () => string, item: string])[] = [
   [() => '/api/agents/leaderboard?limit=100', 'Leader'],
 ]
 
-test.each(LISTS)('%o: is at most 1.1 MB, and no %s is larger than stated', async (path, item) => {
+test.each(LISTS)('%o: is at most 1.1 MB, and no %s is larger than stated (asvs V4.4)', async (path, item) => {
   const { status, bytes, text } = await read(path())
   expect([status, path()]).toEqual([200, path()])
   expect(bytes).toBeLessThanOrEqual(LARGEST_PAGE)

@@ -30,6 +30,7 @@ describe('access token in a cookie', () => {
     ['from another site', { origin: 'https://evil.example' }],
     ['from nowhere in particular', { origin: 'null' }],
     ['without a word about where it comes from', {}],
+    ['from a page of a sibling origin that sends no Origin', { 'sec-fetch-site': 'same-site' }],
     ['where the browser says cross-site', { 'sec-fetch-site': 'cross-site' }],
     ['where nobody says who began', { 'sec-fetch-site': 'none' }],
     ['from a name that only begins like ours', { origin: `${APP_URL}.evil.example` }],
@@ -39,13 +40,13 @@ describe('access token in a cookie', () => {
       { origin: 'https://evil.example', 'sec-fetch-site': 'same-site' },
     ],
     ['from our app, where the browser says cross-site', { origin: APP_URL, 'sec-fetch-site': 'cross-site' }],
-  ])('is rejected %s', async (_name, headers) => {
+  ])('is rejected %s (asvs V3.3)', async (_name, headers) => {
     const reply = await put(headers)
     expect([reply.status, reply.body.code]).toEqual([403, 'cross_site'])
   })
 
   test.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x'])(
-    'is rejected with a form body (%s), even from our app',
+    'is rejected with a form body (%s), even from our app (asvs V4.1)',
     async (type) => {
       const reply = await put({ origin: APP_URL, 'content-type': type }, '{"bio":"From a form"}')
       expect(reply.status).toBe(415)

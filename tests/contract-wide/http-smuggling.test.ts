@@ -121,7 +121,7 @@ describe('foreign Host header', () => {
     expect(statusesIn(await exchange(market.url, crlf('GET /api/models HTTP/1.1', '', '')))).toEqual([400])
   })
 
-  test('a request with two Host headers is rejected', async () => {
+  test('a request with two Host headers is rejected (asvs V4.2)', async () => {
     const lines = [
       'GET /docs HTTP/1.1',
       'Host: market.test',

@@ -26,7 +26,7 @@ const register = (ask: { name?: unknown; description?: string; key: string; from
 const countNamed = async (name: string) =>
   (await market.db.selectFrom('agents').select('id').where('name', '=', name).execute()).length
 
-test('idempotency: 20 identical concurrent writes with one key execute once and return the same response', async () => {
+test('idempotency: 20 identical concurrent writes with one key execute once and return the same response (asvs V2.5)', async () => {
   const { token } = await makeUser(market)
   const ask = { bearer: token, key: randomUUID() }
   const body = { name: someName(), description: DESCRIPTION }

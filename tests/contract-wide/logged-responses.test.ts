@@ -1,10 +1,12 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { makeAgent } from '../support/makers.ts'
+import { digestOf } from '@market/handlers/credential'
+import { evmSigner } from '@market/testing/evm-signer'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { makeAgent, makeUser, signOnce } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
 import { operatorToken, turn } from '../support/operator.ts'
-import { ADMIN_USER, APP_URL } from '../support/settings.ts'
+import { ADMIN_KEY, ADMIN_USER, APP_URL } from '../support/settings.ts'
 import { until } from '../support/until.ts'
 
 let market: Market
@@ -53,6 +55,9 @@ test('request log: a preflight is logged, and the in-flight gauge returns to zer
 interface LogLine {
   readonly event?: string
   readonly caller?: string
+  readonly credential?: string
+  readonly credential_id?: string
+  readonly msg?: string
   readonly client?: string
   readonly status?: number
 }
@@ -76,6 +81,28 @@ test('request log: a line names the caller and the client address', async () => 
     [`agent:${agent.id}`, 200],
     ['anonymous', 401],
   ])
+})
+
+test('request log: a line names the credential of an API key, an operator’s key, a token and a signature', async () => {
+  const { apiKey } = await makeAgent(market)
+  const { token } = await makeUser(market)
+  const wallet = evmSigner()
+  const from = '203.0.113.12'
+  const client = market.client()
+  await client.get('/api/agents/me', { bearer: apiKey, from })
+  await client.get('/api/admin/switches', { bearer: ADMIN_KEY, from })
+  await client.get('/api/profile', { bearer: token, from })
+  await client.get('/api/orders', { headers: await signOnce(market, wallet, 'session'), from })
+  const found = () => parsed().filter(({ client, status }) => client === from && status !== undefined)
+  await until('four lines', () => found().length === 4)
+  expect(found().map(({ credential, credential_id, status }) => [credential, credential_id, status])).toEqual(
+    [
+      ['api_key', digestOf(apiKey), 200],
+      ['operator_key', digestOf(ADMIN_KEY), 200],
+      ['access_token', digestOf(token), 200],
+      ['wallet_signature', wallet.address.toLowerCase(), 200],
+    ],
+  )
 })
 
 test('security log: a rejected credential and a changed switch are one line each, without the credential', async () => {
@@ -103,4 +130,23 @@ test('security log: a rejected credential and a changed switch are one line each
   )
   expect(market.logText()).not.toContain('market_guessed')
   expect(market.logText()).not.toContain(bearer)
+})
+
+test('log: forwarding headers of a peer that TRUSTED_PROXIES does not name are one warning', async () => {
+  const alone = await startMarket({ TRUSTED_PROXIES: '' })
+  onTestFinished(alone.stop)
+  const warnings = (of: Market) =>
+    of
+      .logText()
+      .split('\n')
+      .filter((line) => line.includes('TRUSTED_PROXIES'))
+  await fetch(`${alone.url}/healthz`)
+  expect(warnings(alone)).toEqual([])
+  for (const headers of [{ 'x-forwarded-for': '203.0.113.9' }, { forwarded: 'for=203.0.113.9' }])
+    for (let n = 0; n < 2; n++) await fetch(`${alone.url}/healthz`, { headers })
+  expect(warnings(alone)).toHaveLength(1)
+  expect(JSON.parse(warnings(alone)[0] ?? '')).toMatchObject({ level: 'warn', peer: '127.0.0.1' })
+  // The proxy of this market is trusted.
+  await market.client().get('/api/platform-stats', { from: '203.0.113.13' })
+  expect(warnings(market)).toEqual([])
 })

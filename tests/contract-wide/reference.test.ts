@@ -42,6 +42,29 @@ describe('the OpenAPI document', () => {
   ajv.addSchema(document as AnySchema, 'openapi')
   const escaped = (part: string) => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'))
 
+  interface Described {
+    readonly parameters: readonly { readonly name: string; readonly in: string }[]
+    readonly requestBody: { readonly content: { readonly 'application/json': { readonly schema: object } } }
+  }
+  const described = (method: string, path: string) => document.paths[path]?.[method] as Described
+  const queryOf = ({ parameters }: Described) =>
+    parameters.filter((one) => one.in === 'query').map(({ name }) => name)
+
+  test('a purchase takes service_id and brief from the query, and a registration pay', () => {
+    const pay = described('post', '/api/x402/pay')
+    expect(queryOf(pay)).toEqual(expect.arrayContaining(['service_id', 'brief']))
+    const { schema } = pay.requestBody.content['application/json']
+    expect(ajv.compile({ ...schema, components: undefined })({ brief: 'Do it.' })).toBe(true)
+    expect(queryOf(described('post', '/api/agents/register'))).toContain('pay')
+  })
+
+  test('no query parameter is an object, and the webhook of an accepted bounty names its order', () => {
+    expect(queryOf(described('get', '/api/x402/discover'))).not.toContain('requirements')
+    const { example } =
+      document.webhooks['bounty.accepted']?.post.requestBody.content['application/json'] ?? {}
+    expect(example).toMatchObject({ order_id: expect.stringMatching(/^ord_/) })
+  })
+
   test('every example is valid by the schema beside it', () => {
     const wrong: string[] = []
     const visit = (node: unknown, path: readonly string[]): void => {

@@ -17,8 +17,8 @@ const STORED_BODY = 3 * 256 * KB
 /** An order: what its buyer sent, with the texts of the two parties. */
 const ORDER = STORED_BODY + 32 * KB
 
-/** The order, its newest delivery twice, and half a page of deliveries and twice of generations. */
-const ORDER_PAGE = ORDER + 2 * STORED_BODY + 1.5 * MB
+/** The order, its newest delivery twice, half a page of deliveries and twice of generations, its steps and acts. */
+const ORDER_PAGE = ORDER + 2 * STORED_BODY + 1.5 * MB + 64 * KB
 
 /** In a result a character of JSON takes at most 8 bytes: `<` is written as `\\u003c` and repeated as it is. */
 const IN_RESULT = 8
@@ -52,7 +52,8 @@ export const LARGEST: Readonly<Record<string, number>> = {
   cancelPayoutChange: 16 * KB,
   recoverAgents: 512 * KB,
   createService: 17 * KB,
-  getService: 17 * KB,
+  getService: 20 * KB,
+  getServiceBySlug: 20 * KB,
   updateService: 17 * KB,
   deleteService: 17 * KB,
   createBounty: 25 * KB,
@@ -76,10 +77,15 @@ export const LARGEST: Readonly<Record<string, number>> = {
   getMyBalance: 4 * KB,
   getSolvency: 16 * KB,
   // At most 100 proofs with the hashes of at most 40 levels.
+  getSolvencyHistory: 256 * KB,
   getSolvencyProof: 768 * KB,
   signIn: 32 * KB,
   getProfile: 32 * KB,
+  getMe: 32 * KB,
+  getOwnedAgent: 16 * KB,
   updateProfile: 32 * KB,
+  // Three networks, and settings of the operator.
+  getConfig: 16 * KB,
 }
 
 /** The same as the result of a tool, which contains the response twice. */

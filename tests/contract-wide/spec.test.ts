@@ -1,3 +1,4 @@
+import { type Operation, routesOf } from '@market/contract/define'
 import { LIMITS as BY_NAME } from '@market/contract/limits'
 import { operationList } from '@market/contract/operations'
 import { evmSigner } from '@market/testing/evm-signer'
@@ -172,7 +173,7 @@ describe('orders', () => {
       (state) => [name as keyof typeof ACTIONS, state] as const,
     ),
   )
-  test.each(illegal)('%s while %s is 400, and the order stays', async (name, state) => {
+  test.each(illegal)('%s while %s is 400, and the order stays (asvs V2.3)', async (name, state) => {
     const fields = name === 'pay' ? { escrow_tx_hash: `0x${'a'.repeat(64)}` } : WORDS[name]
     const { status } = await action(name, orders[state], fields)
     expect(status).toBe(400)
@@ -259,9 +260,25 @@ describe('orders', () => {
   })
 })
 
+const routes = operationList.flatMap(routesOf)
+const isListed = ({ method, path }: Operation) => LIMITS.some(([m, p]) => m === method && p === path)
+
 test.each(LIMITS)('limits: %s %s allows %i requests in %i seconds', (method, path, max, windowSeconds) => {
-  const found = operationList.find((one) =>
-    [one, ...(one.alsoAt ?? [])].some((route) => route.method === method && route.path === path),
-  )
+  const found = routes.find((route) => route.method === method && route.path === path)
   expect(found && BY_NAME[found.limit]).toMatchObject({ max, windowSeconds })
 })
+
+test('limits: no route that the specification does not list uses up a limit that it lists', () => {
+  const listed = new Set(routes.filter(isListed).map(({ limit }) => limit))
+  expect(listed.size).toBeGreaterThan(15)
+  const others = routes.filter((route) => !isListed(route) && listed.has(route.limit))
+  expect(others.map(({ method, path }) => `${method} ${path}`)).toEqual([])
+})
+
+test('limits: routes share a counter only where the specification joins them in one row', () => {
+  const joined = [['/api/agents/{agent_id}/token', '/api/agents/{agent_id}/token/launch'], DISCOVERY]
+  for (const [limit, together] of Map.groupBy(routes.filter(isListed), (route) => route.limit))
+    if (together.length > 1) expect(joined, limit).toContainEqual(together.map(({ path }) => path).sort())
+})
+
+const DISCOVERY = ['/api/x402/discover', '/api/x402/discover/{service_id}']

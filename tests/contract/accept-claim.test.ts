@@ -67,7 +67,14 @@ test('200: creates a paid order, rejects the other claims and emits an event to 
       { id: order_id, serviceId: null, agentId: winner.id },
       {
         ...{ bounty_id: bounty.id, service_title: BOUNTY.title, brief: BOUNTY.brief, status: 'paid' },
-        ...{ price_usd: '22.00', turnaround_hours: 24, client_wallet: buyer.address, payment: [] },
+        ...{
+          price_usd: '22.00',
+          agent_usd: '20.00',
+          fee_usd: '2.00',
+          turnaround_hours: 24,
+          client_wallet: buyer.address,
+          payment: [],
+        },
         ...{ payment_method: 'bounty', payment_network: 'base-mainnet', escrow_tx_hash: hash },
         ...{ paid_at: instant, deliver_by: instant },
       },

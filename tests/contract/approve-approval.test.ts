@@ -266,7 +266,7 @@ test('401: a login that is older than 15 minutes', async () => {
   expect((await payoutOf(payout.id)).state).toBe('failed')
 })
 
-test('403: the operator who proposed it; nothing moves', async () => {
+test('403: the operator who proposed it; nothing moves (asvs V2.4)', async () => {
   const { payout, id } = await makeProposal()
   rejected(await approveAs(market, id, await operatorToken(market)), 403, 'second_operator_required')
   expect(await payoutOf(payout.id)).toMatchObject({ state: 'failed', payee: payout.payee })

@@ -17,9 +17,18 @@ let known: Made
 let cheap: Made
 let starred: Made
 let young: Made
+let one: Awaited<ReturnType<typeof makeOwnedAgent>>
+let two: typeof one
+
+/** What a list says of an agent. */
+const listedAgent = ({ id, slug }: typeof one) => ({
+  agent: { agent_id: id, slug, name: expect.any(String), avatar_url: null, verified: 1 },
+  payable_on: ['base-mainnet'] as string[],
+})
+
 beforeAll(async () => {
-  market = await startMarket()
-  const [one, two] = [await makeOwnedAgent(market), await makeOwnedAgent(market)]
+  market = await startMarket({}, { chains: ['base-mainnet'] })
+  ;[one, two] = [await makeOwnedAgent(market), await makeOwnedAgent(market)]
   known = await makeService(market, one, { title: 'Logo painter of renown', category: 'image_gen' })
   cheap = await makeService(market, one, { title: 'Cheap sketches', price_usd: '0.5', turnaround_hours: 90 })
   starred = await makeService(market, two, { title: 'Starred brand identity', price_usd: '900' })
@@ -72,12 +81,15 @@ test('200: active public services with all fields, by number of buyers, with nex
     success: true,
     data: [
       summaryOf(known, {
+        ...listedAgent(one),
         title: 'Logo painter of renown',
         category: 'image_gen',
         total_orders: 9,
         completed_orders: 9,
       }),
       summaryOf(starred, {
+        ...listedAgent(two),
+        review_count: 10,
         title: 'Starred brand identity',
         price_usd: '900.00',
         total_orders: 9,
@@ -85,13 +97,23 @@ test('200: active public services with all fields, by number of buyers, with nex
         avg_rating: 5,
       }),
       summaryOf(young, {
+        ...listedAgent(two),
         title: 'Young and asking',
         price_type: 'quote',
         price_usd: null,
         turnaround_hours: 1,
       }),
-      summaryOf(cheap, { title: 'Cheap sketches', price_usd: '0.50', turnaround_hours: 90, avg_rating: 1 }),
+      summaryOf(cheap, {
+        ...listedAgent(one),
+        review_count: 2,
+        title: 'Cheap sketches',
+        price_usd: '0.50',
+        turnaround_hours: 90,
+        avg_rating: 1,
+      }),
     ],
+    total: 4,
+    facets: null,
     next_cursor: null,
   })
 })
@@ -114,6 +136,61 @@ test('200: every filter, alone and combined, is applied before the limit', async
   expect(await names({ max_price: '12.50' })).toEqual(['known', 'cheap'])
   expect(await names({ min_price: '12.500001', max_price: '1000000', limit: '1' })).toEqual(['starred'])
   expect(await names({ agent_id: known.agentId, category: 'coding', max_price: '1' })).toEqual(['cheap'])
+})
+
+test('200: max_turnaround_hours and network, alone, with a sort and in a search', async () => {
+  expect(await names({ max_turnaround_hours: '48' })).toEqual(['known', 'starred', 'young'])
+  expect(await names({ max_turnaround_hours: '1', sort: 'newest' })).toEqual(['young'])
+  expect(await names({ max_turnaround_hours: '48', search: 'sketches' })).toEqual([])
+  expect(await names({ max_turnaround_hours: '90', search: 'sketches' })).toEqual(['cheap'])
+  expect(await names({ max_turnaround_hours: '48', max_price: '20' })).toEqual(['known'])
+  expect(await names({ network: 'base-mainnet' })).toEqual(['known', 'starred', 'young', 'cheap'])
+  expect(await names({ network: 'base-mainnet', search: 'logos' })).toEqual(['known', 'starred'])
+  // Nobody is paid there, and no chain is open there.
+  expect(await names({ network: 'solana-mainnet' })).toEqual([])
+  expect(await names({ network: 'alt-mainnet' })).toEqual([])
+})
+
+test('200: total counts what category, price_type and network find, and is null with another filter', async () => {
+  const totalOf = async (query: Record<string, string>) =>
+    (await list({ ...query, limit: '1' })).body['total']
+  expect(await totalOf({})).toBe(4)
+  expect(await totalOf({ sort: 'newest' })).toBe(4)
+  // Without the service that has no price.
+  expect(await totalOf({ sort: 'cheapest' })).toBe(3)
+  expect(await totalOf({ category: 'coding' })).toBe(3)
+  expect(await totalOf({ category: 'coding', price_type: 'quote' })).toBe(1)
+  expect(await totalOf({ network: 'base-mainnet' })).toBe(4)
+  expect(await totalOf({ network: 'alt-mainnet' })).toBe(0)
+  for (const query of [
+    { search: 'logo' },
+    { agent_id: one.id },
+    { min_price: '1' },
+    { max_price: '1' },
+    { max_turnaround_hours: '24' },
+  ])
+    expect(await totalOf(query)).toBeNull()
+})
+
+type Facets = Readonly<Record<'categories' | 'price_types' | 'networks', Record<string, number>>> & {
+  readonly counted_at: string
+}
+
+test('200: facets count each value with the other filters, and what they count is what the list finds', async () => {
+  const facetsOf = async (query: Record<string, string>) =>
+    (await list({ ...query, facets: '1', limit: '1' })).body['facets'] as Facets
+  const { categories, price_types, networks, counted_at } = await facetsOf({})
+  expect(categories).toMatchObject({ coding: 3, image_gen: 1, ugc: 0 })
+  expect(price_types).toEqual({ fixed: 3, quote: 1, weekly: 0, monthly: 0 })
+  expect(networks['base-mainnet']).toBe(4)
+  expect(counted_at).toEqual(expect.any(String))
+  const narrow = await facetsOf({ category: 'image_gen' })
+  expect(narrow.categories).toEqual(categories)
+  expect(narrow.price_types).toMatchObject({ fixed: 1, quote: 0 })
+  for (const [category, count] of Object.entries(categories))
+    expect(await names({ category })).toHaveLength(count)
+  for (const [network, count] of Object.entries(networks))
+    expect(await names({ network })).toHaveLength(count)
 })
 
 test('200: search matches words, then synonyms, then parts of a title, and accepts a sort', async () => {
@@ -159,11 +236,15 @@ test('400: an invalid filter', async () => {
     ['sort', 'cheap'],
     ['category', 'dancing'],
     ['price_type', 'yearly'],
-    ['agent_id', 'me'],
+    ['agent_id', 'nobody'],
     ['min_price', '-1'],
     ['min_price', '1e3'],
     ['max_price', '1.1234567'],
     ['max_price', '1000000000000'],
+    ['max_turnaround_hours', '0'],
+    ['max_turnaround_hours', '721'],
+    ['network', 'base'],
+    ['facets', 'maybe'],
     ['explain', 'maybe'],
     ['limit', '0'],
     ['limit', '101'],

@@ -102,6 +102,30 @@ test('201: again after the claim was withdrawn, and after it has expired', async
   expect((await market.client().get(`/api/bounties/${id}`)).body.data.pending_claims).toBe(1)
 })
 
+test('409 owner_claims_full: a third claim of one owner, by wallet, by account or by a wallet that is linked to it', async () => {
+  const wallet = evmSigner()
+  const { token } = await makeUser(market, { wallets: [wallet.address] })
+  const ofUser = () => makeAgent(market, { idp_access_token: token })
+  const ofWallet = () => makeOwnedAgent(market, {}, wallet)
+  const makers = { ofUser, ofWallet }
+  for (const [first, second, third] of [
+    ['ofWallet', 'ofWallet', 'ofWallet'],
+    ['ofUser', 'ofUser', 'ofWallet'],
+    ['ofWallet', 'ofWallet', 'ofUser'],
+    ['ofWallet', 'ofUser', 'ofUser'],
+  ] as const) {
+    const { id } = await makeBounty(market)
+    const [one, two] = [await makers[first](), await makers[second]()]
+    for (const { apiKey } of [one, two]) expect((await claim(id, apiKey)).status).toBe(201)
+    const { apiKey } = await makers[third]()
+    rejected(await claim(id, apiKey), 409, 'owner_claims_full')
+    rejected(await claim(id, one.apiKey), 409, 'already_claimed')
+    expect((await claim(id, (await makeOwnedAgent(market)).apiKey)).status).toBe(201)
+    await withdraw(id, one.apiKey)
+    expect((await claim(id, apiKey)).status).toBe(201)
+  }
+})
+
 test('201: a message of 500 characters, 400: one of 501, and control characters', async () => {
   const message = 'é'.repeat(500)
   const { id } = await makeBounty(market)

@@ -77,7 +77,7 @@ async function write(orderId: string, sender: 'client' | 'agent', name: string, 
   await market.db.insertInto('order_messages').values(message).execute()
 }
 
-test('200: removes profile, wallets and notifications; the account is then 404, and a replay returns the response', async () => {
+test('200: removes profile, wallets and notifications; the account is then 404, and a replay returns the response (asvs V14.2)', async () => {
   const wallet = evmSigner().address
   const { sub, token } = await makeUser(market, { wallets: [wallet] })
   await market.client().put(PATH, { bio: 'About me' }, { bearer: token })
@@ -249,7 +249,7 @@ test('409: an order that another request is placing; the deletion waits for it',
   const closed = await closedOrderOf(token)
   const removal = await transact(market.db, async (tx) => {
     await lockAccountOpen(tx, sub)
-    const open = { status: 'quoted', closed_at: null, outcome: null, agent_share_bps: null }
+    const open = { status: 'quoted', closed_at: null, outcome: null, agent_part_micros: null }
     const row = { ...closed, ...open, requirement_answers: '{}', id: ids.next('ord') }
     await tx.insertInto('orders').values(row).execute()
     const waiting = remove(token)

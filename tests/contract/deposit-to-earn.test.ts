@@ -209,3 +209,11 @@ test('503: the venue was not read for two minutes, or none is configured', async
     await without.stop()
   }
 })
+
+// Last, because it moves the clock.
+test('201: a transfer that is older than an hour', async () => {
+  const hash = await sent()
+  await market.advance(2 * 3_600_000)
+  const reply = await whileRead(market, { at: new Date(market.now()) }, () => deposit(hash))
+  expect(reply.status).toBe(201)
+})

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { isWrite, type Operation } from '@market/contract/define'
+import { statusesOf } from '@market/contract/operation-errors'
 import { operationList } from '@market/contract/operations'
-import { statusesOf } from '@market/http/openapi-statuses'
 import { describe, expect, test } from 'vitest'
 
 const FOLDER = new URL('./', import.meta.url)

@@ -1,9 +1,12 @@
 import { operations } from '@market/contract/operations'
+import { evmSigner } from '@market/testing/evm-signer'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type OrderWorld, startOrderWorld } from '../orders/order-world.ts'
 import { commonErrors } from '../support/common-errors.ts'
-import { makeAgent, makeUser } from '../support/makers.ts'
+import { asHeaders, makeAgent, makeOwnedAgent, makeUser, signed } from '../support/makers.ts'
 import { invalid, rejected } from '../support/rejected.ts'
+import { rejectsWithoutProvider } from '../support/rejects-while-unavailable.ts'
+import { ADMIN_KEY } from '../support/settings.ts'
 
 const PATH = '/api/agents/me/balance'
 
@@ -13,11 +16,13 @@ beforeAll(async () => {
 })
 afterAll(() => world.stop())
 
-commonErrors({
+const subject = {
   market: () => world.market,
   operation: operations.getMyBalance,
   good: async () => ({ path: PATH, ask: { bearer: (await makeAgent(world.market)).apiKey } }),
-})
+}
+commonErrors(subject)
+rejectsWithoutProvider(subject, PATH)
 
 const figures = (pending: string, escrow: string, paid: string) => ({
   pending_usd: pending,
@@ -89,7 +94,34 @@ test('400: an unknown query field', async () => {
   invalid(await world.market.client().get(`${PATH}?currency=eur`, { bearer: apiKey }), '')
 })
 
-test('403: a user', async () => {
+test('200: the owner reads what the agent reads, by user or wallet', async () => {
+  const { id, apiKey, owner } = await makeOwnedAgent(world.market)
+  const own = await world.market.client().get(PATH, { bearer: apiKey })
+  const { token } = await makeUser(world.market, { wallets: [owner.address] })
+  const headers = asHeaders(await signed(owner, 'session'))
+  for (const ask of [{ bearer: token }, { headers }])
+    expect((await world.market.client().get(PATH.replace('me', id), ask)).body).toEqual(own.body)
+})
+
+test('400: me without an API key', async () => {
   const { token } = await makeUser(world.market)
-  rejected(await world.market.client().get(PATH, { bearer: token }), 403, 'wrong_credential')
+  invalid(await world.market.client().get(PATH, { bearer: token }), 'agent_id')
+})
+
+test('403: another user, wallet and agent, and an operator', async () => {
+  const { id } = await makeOwnedAgent(world.market)
+  const path = PATH.replace('me', id)
+  const { token } = await makeUser(world.market)
+  const { apiKey } = await makeAgent(world.market)
+  for (const bearer of [token, apiKey])
+    rejected(await world.market.client().get(path, { bearer }), 403, 'not_your_agent')
+  const headers = asHeaders(await signed(evmSigner(), 'session'))
+  rejected(await world.market.client().get(path, { headers }), 403, 'not_your_agent')
+  rejected(await world.market.client().get(path, { bearer: ADMIN_KEY }), 403, 'wrong_credential')
+})
+
+test('404: no such agent', async () => {
+  const { token } = await makeUser(world.market)
+  const path = PATH.replace('me', 'agt_1700000000000_00000000000000000')
+  rejected(await world.market.client().get(path, { bearer: token }), 404, 'agent_not_found')
 })

@@ -5,7 +5,7 @@ import type { RequestOptions } from '../support/client.ts'
 import { commonErrors } from '../support/common-errors.ts'
 import { asHeaders, makeOwnedAgent, makeUser, signed } from '../support/makers.ts'
 import { operatorToken } from '../support/operator.ts'
-import { makeOrder, NO_ORDER, orderAgain, orderOf } from '../support/orders.ts'
+import { agentOf, makeOrder, NO_ORDER, orderAgain, orderOf } from '../support/orders.ts'
 import { invalid, rejected } from '../support/rejected.ts'
 import { rejectsWithoutProvider } from '../support/rejects-while-unavailable.ts'
 import { ADMIN_KEY, ADMIN_USER } from '../support/settings.ts'
@@ -56,12 +56,116 @@ test('200: an unpaid order with its payment options', async () => {
       deliveries: [],
       generations: [],
       review: null,
+      ...agentOf(seller),
+      acts: expect.any(Array),
+      steps: [
+        {
+          ...{ kind: 'status', action: 'create', by: 'buyer', status: 'quoted' },
+          ...{ files: null, amount_usd: null, network: null, tx_hash: null, final: null },
+          at: body.data.order.created_at,
+        },
+      ],
+      pending_payment: null,
+      payment_final: null,
+      agent_paid: false,
       viewer_role: 'provider',
       payout: null,
       refund: null,
       sign: null,
     },
   })
+})
+
+test('200: acts of each viewer with fields and bounds, until when, and why not', async () => {
+  const id = await world.walk(parties, 'delivered')
+  const buyer = await parties.buyer.headers()
+  const { data } = (await read(id, { headers: buyer })).body
+  const { acts, order } = data
+  const actOf = (name: string) => acts.find(({ action }: { action: string }) => action === name)
+  expect(acts.map(({ action }: { action: string }) => action).toSorted()).toEqual([
+    'accept',
+    'approve',
+    'cancel',
+    'dispute',
+    'pay',
+    'review',
+    'revision',
+  ])
+  expect(actOf('approve')).toEqual({
+    action: 'approve',
+    operation: 'actOnOrder',
+    fields: [],
+    until: order.review_ends_at,
+    why_not: null,
+  })
+  expect(actOf('revision').fields).toEqual([
+    { name: 'feedback', type: 'string', required: true, min: 1, max: 2000, values: null },
+  ])
+  expect(actOf('review')).toMatchObject({
+    operation: 'createReview',
+    fields: [
+      { name: 'rating', type: 'number', required: true, min: 1, max: 5 },
+      { name: 'comment', type: 'string', required: false, max: 500 },
+    ],
+    why_not: { code: 'order_not_completed' },
+  })
+  expect(actOf('pay')).toMatchObject({
+    fields: [
+      { name: 'escrow_tx_hash', required: true },
+      { name: 'payment_network', required: false, values: expect.arrayContaining(['base-mainnet']) },
+    ],
+    until: null,
+    why_not: { code: 'illegal_transition', message: expect.stringContaining('`delivered`') },
+  })
+  const ofAgent = (await read(id, { bearer: parties.seller.apiKey })).body.data.acts
+  const possible = ofAgent.filter(({ why_not }: { why_not: unknown }) => why_not === null)
+  expect(possible.map(({ action }: { action: string }) => action)).toEqual(['deliver'])
+  expect((await read(id, { bearer: ADMIN_KEY })).body.data.acts).toEqual([])
+})
+
+test('200: the steps of states, money and files; the buyer reads that the agent is paid, not the transfer', async () => {
+  const id = await world.walk(parties, 'completed')
+  const { data } = (await read(id, { headers: await parties.buyer.headers() })).body
+  const shown = data.steps.map(({ kind, action, by, status, files }: Record<string, unknown>) =>
+    kind === 'status' ? [action, by, status] : kind === 'delivery' ? [kind, files] : [kind],
+  )
+  const unordered = (steps: unknown[][]) => steps.map((step) => step.join(' ')).toSorted()
+  expect(unordered(shown)).toEqual(
+    unordered([
+      ['create', 'buyer', 'pending_quote'],
+      ['quote', 'agent', 'quoted'],
+      ['accept', 'buyer', 'accepted'],
+      ['payment'],
+      ['pay', 'buyer', 'paid'],
+      ['start', 'agent', 'in_progress'],
+      ['delivery', 1],
+      ['deliver', 'agent', 'delivered'],
+      ['approve', 'buyer', 'completed'],
+      ['payout'],
+    ]),
+  )
+  const stepOf = (steps: { kind: string }[], kind: string) => steps.find((step) => step.kind === kind)
+  expect(stepOf(data.steps, 'payment')).toMatchObject({ amount_usd: '25.00', network: 'base-mainnet' })
+  expect(stepOf(data.steps, 'payout')).toMatchObject({ amount_usd: null, tx_hash: null, final: false })
+  expect(data).toMatchObject({ payment_final: false, agent_paid: false, pending_payment: null })
+  expect(data.order).toMatchObject({ agent_usd: '22.50', fee_usd: '2.50' })
+  const ofAgent = (await read(id, { bearer: parties.seller.apiKey })).body.data.steps
+  expect(stepOf(ofAgent, 'payout')).toMatchObject({ amount_usd: '22.50', network: 'base-mainnet' })
+})
+
+test('200: pending_payment while a named transfer is waited for', async () => {
+  const id = await world.walk(parties, 'quoted')
+  const tx = `0x${'a4'.repeat(32)}`
+  expect((await world.act(parties.buyer, id, 'pay', { escrow_tx_hash: tx })).status).toBe(202)
+  const { data } = (await read(id, { headers: await parties.buyer.headers() })).body
+  expect(data.pending_payment).toEqual({
+    tx,
+    network: 'base-mainnet',
+    confirmations: null,
+    required: null,
+    seen_at: expect.any(String),
+  })
+  expect(data.payment_final).toBeNull()
 })
 
 test('200: viewer_role for each reader; payout is null for the buyer', async () => {

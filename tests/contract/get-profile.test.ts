@@ -39,7 +39,7 @@ test('200: returns the account with its wallets and no data of other users', asy
 
 test('200: by our own page’s cookie', async () => {
   const { sub, token } = await makeUser(market)
-  const headers = { cookie: `idp-token=${token}`, 'sec-fetch-site': 'same-site' }
+  const headers = { cookie: `idp-token=${token}`, 'sec-fetch-site': 'same-origin' }
   const { body } = await market.client().get(PATH, { headers })
   expect(body.data).toEqual({ user: userOf(sub), wallets: [] })
 })

@@ -20,6 +20,18 @@ beforeAll(async () => {
 })
 afterAll(() => market.stop())
 
+/** What a service shows of its agent. */
+const shownOf = (
+  made: Awaited<ReturnType<typeof makeService>>,
+  agent: { readonly id: string; readonly slug: string },
+  fields: Record<string, unknown> = {},
+) => ({
+  ...serviceOf(made, fields),
+  agent: { agent_id: agent.id, slug: agent.slug, name: expect.any(String), avatar_url: null, verified: 1 },
+  // No chain is open.
+  payable_on: [],
+})
+
 const read = (id: string, ask?: RequestOptions) => market.client().get(`/api/services/${id}`, ask)
 
 const subject: Subject = {
@@ -33,14 +45,16 @@ commonErrors(subject)
 rejectsWithoutProvider(subject, `/api/services/${NOTHING}`)
 
 test('200: all fields, without credentials', async () => {
-  const service = await makeService(market, await makeOwnedAgent(market))
+  const agent = await makeOwnedAgent(market)
+  const service = await makeService(market, agent)
   const { status, body } = await read(service.id)
   expect(status).toBe(200)
-  expect(body).toEqual({ success: true, data: serviceOf(service) })
+  expect(body).toEqual({ success: true, data: shownOf(service, agent) })
 })
 
 test('200: the counts of orders and reviews', async () => {
-  const service = await makeService(market, await makeOwnedAgent(market))
+  const agent = await makeOwnedAgent(market)
+  const service = await makeService(market, agent)
   const figures = {
     total_orders: 9,
     completed_orders: 7,
@@ -49,7 +63,12 @@ test('200: the counts of orders and reviews', async () => {
     rating_count: 3,
   }
   await market.db.updateTable('listings').set(figures).where('id', '=', service.id).execute()
-  const expected = serviceOf(service, { total_orders: 9, completed_orders: 7, avg_rating: 4.33 })
+  const expected = shownOf(service, agent, {
+    total_orders: 9,
+    completed_orders: 7,
+    avg_rating: 4.33,
+    review_count: 3,
+  })
   expect((await read(service.id)).body.data).toEqual(expected)
 })
 
@@ -60,7 +79,7 @@ test('200: an inactive service, for its agent and its owner', async () => {
   await market.client().send('DELETE', `/api/services/${service.id}`, { bearer: agent.apiKey })
   const headers = asHeaders(await signed(agent.owner, 'session', market.now()))
   for (const ask of [{ bearer: agent.apiKey }, { bearer: token }, { headers }])
-    expect((await read(service.id, ask)).body.data).toEqual(serviceOf(service, { active: false }))
+    expect((await read(service.id, ask)).body.data).toEqual(shownOf(service, agent, { active: false }))
 })
 
 test('400: an invalid id', async () => {

@@ -4,7 +4,7 @@ import type { RequestOptions } from '../support/client.ts'
 import { commonErrors } from '../support/common-errors.ts'
 import { asHeaders, makeAgent, makeOwnedAgent, makeUser, signed } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
-import { makeOrder, orderAgain, orderOf } from '../support/orders.ts'
+import { agentOf, makeOrder, orderAgain, orderOf } from '../support/orders.ts'
 import { invalid, rejected } from '../support/rejected.ts'
 import { rejectsWithoutProvider } from '../support/rejects-while-unavailable.ts'
 import { makeService } from '../support/services.ts'
@@ -43,7 +43,7 @@ test('200: the orders of the agent, for the agent, its owner wallet and its owne
     const { status, body } = await list(seller.id, ask)
     expect(status).toBe(200)
     const known = { id, serviceId: service.id, agentId: seller.id }
-    expect(body).toEqual({ success: true, data: [orderOf(known)], next_cursor: null })
+    expect(body).toEqual({ success: true, data: [orderOf(known, agentOf(seller))], next_cursor: null })
   }
 })
 

@@ -87,7 +87,7 @@ test('200: pages contain each service once', async () => {
 
 test('400: an invalid id, an invalid limit, and a cursor of another list', async () => {
   const { agent } = await makeSeller()
-  invalid(await list('me'), 'agent_id')
+  invalid(await list('nobody'), 'agent_id')
   invalid(await list(agent.id, '?limit=0'), 'limit')
   invalid(await list(agent.id, '?cursor=nonsense'), 'cursor')
   const { body } = await market.client().get(`/api/services?sort=newest&limit=1&agent_id=${agent.id}`)

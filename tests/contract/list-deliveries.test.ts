@@ -1,10 +1,12 @@
 import { operations } from '@market/contract/operations'
+import { evmSigner } from '@market/testing/evm-signer'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { commonErrors } from '../support/common-errors.ts'
 import { forgeCursor } from '../support/forge-cursor.ts'
-import { makeAgent, makeUser } from '../support/makers.ts'
+import { asHeaders, makeAgent, makeOwnedAgent, makeUser, signed } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
 import { invalid, rejected } from '../support/rejected.ts'
+import { rejectsWithoutProvider } from '../support/rejects-while-unavailable.ts'
 import { ADMIN_KEY } from '../support/settings.ts'
 
 const PATH = '/api/agents/me/deliveries'
@@ -15,11 +17,13 @@ beforeAll(async () => {
 })
 afterAll(() => market.stop())
 
-commonErrors({
+const subject = {
   market: () => market,
   operation: operations.listDeliveries,
   good: async () => ({ path: PATH, ask: { bearer: (await makeAgent(market)).apiKey } }),
-})
+}
+commonErrors(subject)
+rejectsWithoutProvider(subject, PATH)
 
 const get = (bearer: string, query = '') => market.client().get(`${PATH}${query}`, { bearer })
 
@@ -180,11 +184,28 @@ test('400: an invalid status, limit or cursor', async () => {
   ]) {
     invalid(await get(apiKey, `?cursor=${cursor}`), 'cursor')
   }
-  invalid(await get(apiKey, '?agent_id=agt_1'), '')
+  invalid(await get(apiKey, '?agent=agt_1'), '')
 })
 
-test('403: a user and an operator', async () => {
+test('400: me without an API key', async () => {
   const { token } = await makeUser(market)
-  rejected(await get(token), 403, 'wrong_credential')
-  rejected(await get(ADMIN_KEY), 403, 'wrong_credential')
+  invalid(await market.client().get(PATH, { bearer: token }), 'agent_id')
+})
+
+test('403: another user, wallet and agent, and an operator', async () => {
+  const { id } = await makeOwnedAgent(market)
+  const path = PATH.replace('me', id)
+  const { token } = await makeUser(market)
+  const { apiKey } = await makeAgent(market)
+  for (const bearer of [token, apiKey])
+    rejected(await market.client().get(path, { bearer }), 403, 'not_your_agent')
+  const headers = asHeaders(await signed(evmSigner(), 'session'))
+  rejected(await market.client().get(path, { headers }), 403, 'not_your_agent')
+  rejected(await market.client().get(path, { bearer: ADMIN_KEY }), 403, 'wrong_credential')
+})
+
+test('404: no such agent', async () => {
+  const { token } = await makeUser(market)
+  const path = PATH.replace('me', 'agt_1700000000000_00000000000000000')
+  rejected(await market.client().get(path, { bearer: token }), 404, 'agent_not_found')
 })

@@ -104,7 +104,8 @@ test('400: reports each field that is out of bounds', async () => {
   }
   for (const limit of ['0', '101', 'many', '1.5']) invalid(await get(apiKey, `?limit=${limit}`), 'limit')
   invalid(await get(apiKey, '?after=1&after=2'), 'after')
-  invalid(await get(apiKey, '?agent_id=agt_1'), '')
+  invalid(await get(apiKey, '?agent=agt_1'), '')
+  invalid(await get(apiKey, '?agent_id=svc_1'), 'agent_id')
 })
 
 test('400: a user and a wallet without role=buyer', async () => {
@@ -115,6 +116,30 @@ test('400: a user and a wallet without role=buyer', async () => {
     rejected(await market.client().get(`${PATH}${query}`, { headers }), 400, 'role_required')
   }
   for (const role of ['', 'owner', 'Buyer']) invalid(await get(token, `?role=${role}`), 'role')
+})
+
+test('200: the owner of an agent reads its events, by user or wallet', async () => {
+  const owner = evmSigner()
+  const { id, apiKey } = await makeOwnedAgent(market, {}, owner)
+  await emitMessages(market.db, id, 'for the owner too')
+  const own = await get(apiKey)
+  expect(own.body.data).toHaveLength(1)
+  const { token } = await makeUser(market, { wallets: [owner.address] })
+  const headers = await signOnce(market, owner, 'session')
+  for (const ask of [{ bearer: token }, { headers }, { bearer: apiKey }])
+    expect((await market.client().get(`${PATH}?agent_id=${id}`, ask)).body).toEqual(own.body)
+})
+
+test('403: the events of an agent of another owner', async () => {
+  const { id } = await makeOwnedAgent(market)
+  const { token } = await makeUser(market)
+  const { apiKey } = await makeAgent(market)
+  for (const bearer of [token, apiKey]) rejected(await get(bearer, `?agent_id=${id}`), 403, 'not_your_agent')
+})
+
+test('404: the events of no agent', async () => {
+  const { token } = await makeUser(market)
+  rejected(await get(token, '?agent_id=agt_1700000000000_00000000000000000'), 404, 'agent_not_found')
 })
 
 test('403: an operator', async () => {

@@ -1,9 +1,12 @@
 import { operations } from '@market/contract/operations'
+import { evmSigner } from '@market/testing/evm-signer'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type OrderWorld, startOrderWorld } from '../orders/order-world.ts'
 import { commonErrors } from '../support/common-errors.ts'
-import { makeAgent, makeOwnedAgent, makeUser } from '../support/makers.ts'
+import { asHeaders, makeAgent, makeOwnedAgent, makeUser, signed } from '../support/makers.ts'
 import { invalid, rejected } from '../support/rejected.ts'
+import { rejectsWithoutProvider } from '../support/rejects-while-unavailable.ts'
+import { ADMIN_KEY } from '../support/settings.ts'
 import { INSTANT } from '../support/shapes.ts'
 
 const PATH = '/api/agents/me/payouts'
@@ -16,11 +19,13 @@ afterAll(() => world.stop())
 
 const list = (bearer: string, query = '') => world.market.client().get(`${PATH}${query}`, { bearer })
 
-commonErrors({
+const subject = {
   market: () => world.market,
   operation: operations.listMyPayouts,
   good: async () => ({ path: PATH, ask: { bearer: (await makeAgent(world.market)).apiKey } }),
-})
+}
+commonErrors(subject)
+rejectsWithoutProvider(subject, PATH)
 
 const payoutOf = (order_id: string, fields: Record<string, unknown> = {}) => ({
   state: 'queued',
@@ -83,7 +88,36 @@ test('400: a cursor of another list and an unknown field', async () => {
   invalid(await list(apiKey, '?state=sent'), '')
 })
 
-test('403: a user', async () => {
+test('200: the owner, by user or wallet, reads what the agent reads', async () => {
+  const parties = await world.newParties()
+  await world.walk(parties, 'completed')
+  const own = await list(parties.seller.apiKey)
+  expect(own.body.data).toHaveLength(1)
+  const { id } = parties.seller
+  const headers = asHeaders(await signed(parties.seller.owner, 'session'))
+  const path = `/api/agents/${id}/payouts`
+  expect((await world.market.client().get(path, { headers })).body).toEqual(own.body)
+})
+
+test('400: me without an API key', async () => {
   const { token } = await makeUser(world.market)
-  rejected(await list(token), 403, 'wrong_credential')
+  invalid(await world.market.client().get(PATH, { bearer: token }), 'agent_id')
+})
+
+test('403: another user, wallet and agent, and an operator', async () => {
+  const { id } = await makeOwnedAgent(world.market)
+  const path = PATH.replace('me', id)
+  const { token } = await makeUser(world.market)
+  const { apiKey } = await makeAgent(world.market)
+  for (const bearer of [token, apiKey])
+    rejected(await world.market.client().get(path, { bearer }), 403, 'not_your_agent')
+  const headers = asHeaders(await signed(evmSigner(), 'session'))
+  rejected(await world.market.client().get(path, { headers }), 403, 'not_your_agent')
+  rejected(await world.market.client().get(path, { bearer: ADMIN_KEY }), 403, 'wrong_credential')
+})
+
+test('404: no such agent', async () => {
+  const { token } = await makeUser(world.market)
+  const path = PATH.replace('me', 'agt_1700000000000_00000000000000000')
+  rejected(await world.market.client().get(path, { bearer: token }), 404, 'agent_not_found')
 })

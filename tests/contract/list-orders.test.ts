@@ -6,7 +6,7 @@ import { commonErrors } from '../support/common-errors.ts'
 import { forgeCursor } from '../support/forge-cursor.ts'
 import { makeOwnedAgent, makeUser, signOnce } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
-import { makeOrder, orderAgain, orderOf } from '../support/orders.ts'
+import { agentOf, makeOrder, orderAgain, orderOf } from '../support/orders.ts'
 import { invalid, rejected } from '../support/rejected.ts'
 import { rejectsWithoutProvider } from '../support/rejects-while-unavailable.ts'
 import { ADMIN_KEY } from '../support/settings.ts'
@@ -37,7 +37,7 @@ test('200: only the orders of the caller, with all fields', async () => {
   const { status, body } = await list({ bearer: mine.buyer.apiKey })
   expect(status).toBe(200)
   const known = { id: mine.id, serviceId: mine.service.id, agentId: mine.seller.id }
-  expect(body).toEqual({ success: true, data: [orderOf(known)], next_cursor: null })
+  expect(body).toEqual({ success: true, data: [orderOf(known, agentOf(mine.seller))], next_cursor: null })
   expect((await list({ bearer: mine.seller.apiKey })).body.data).toEqual([])
 })
 
@@ -50,6 +50,24 @@ test('200: the orders of a user and of each linked wallet, once and newest first
   const byAccount = await orderAgain(market, service.id, { bearer: token })
   expect(idsOf((await list({ bearer: token })).body.data)).toEqual([byAccount, byWallet])
   expect(idsOf((await list(await proof())).body.data)).toEqual([byWallet])
+})
+
+test('200: only the orders with one of the statuses, of an account and of its wallets', async () => {
+  const { service } = await makeOrder(market)
+  const wallet = evmSigner()
+  const { token } = await makeUser(market, { wallets: [wallet.address] })
+  const ask = { headers: await signOnce(market, wallet, `orders.create:${service.id}`) }
+  const byWallet = await orderAgain(market, service.id, ask)
+  const byAccount = await orderAgain(market, service.id, { bearer: token })
+  const cancelled = await market
+    .client()
+    .patch(`${PATH}/${byWallet}`, { action: 'cancel' }, { bearer: token })
+  expect(cancelled.status).toBe(200)
+  const of = async (status: string) => idsOf((await list({ bearer: token }, `?status=${status}`)).body.data)
+  expect(await of('cancelled')).toEqual([byWallet])
+  expect(await of('quoted')).toEqual([byAccount])
+  expect(await of('quoted,cancelled')).toEqual([byAccount, byWallet])
+  expect(await of('paid')).toEqual([])
 })
 
 test('200: each page continues after the previous one', async () => {
@@ -79,7 +97,8 @@ test('400: an invalid limit, and an invalid cursor', async () => {
     forgeCursor(['agent-orders', 1, `ord_1_${'0'.repeat(17)}`]),
   ])
     invalid(await list(ask, `?cursor=${cursor}`), 'cursor')
-  invalid(await list(ask, '?status=paid'), '')
+  for (const status of ['', 'sold', 'paid,', 'paid paid'])
+    invalid(await list(ask, `?status=${encodeURIComponent(status)}`), 'status')
 })
 
 test('403: an admin key', async () => {

@@ -130,7 +130,7 @@ test('200: hidden work, for the agent, its owner wallet and the user who linked 
 test('400: an invalid id, limit or cursor', async () => {
   const { id } = await makeOwnedAgent(market)
   invalid(await list('agent_1'), 'agent_id')
-  for (const limit of ['0', '21', 'all']) invalid(await list(id, `?limit=${limit}`), 'limit')
+  for (const limit of ['0', '101', 'all']) invalid(await list(id, `?limit=${limit}`), 'limit')
   for (const cursor of ['x', forgeCursor(['orders', 1, 'ord_1_00000000000000000'])])
     invalid(await list(id, `?cursor=${cursor}`), 'cursor')
 })

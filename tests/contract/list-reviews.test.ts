@@ -6,6 +6,7 @@ import { makeOwnedAgent } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
 import { makeAgentWithService, makeOrderIn } from '../support/order-in-state.ts'
 import { invalid, rejected } from '../support/rejected.ts'
+import { makeService } from '../support/services.ts'
 
 let market: Market
 beforeAll(async () => {
@@ -40,7 +41,8 @@ async function makeReviewed(count: number) {
 test('200: an empty list for an agent without reviews', async () => {
   const { status, body } = await list((await makeOwnedAgent(market)).id)
   expect(status).toBe(200)
-  expect(body).toEqual({ success: true, data: [], next_cursor: null })
+  const stars = { 1: 0, 2: 0, 3: 0, 4: 0, 5: 0 }
+  expect(body).toEqual({ success: true, data: [], stars, next_cursor: null })
 })
 
 test('200: newest first, in pages; getAgent includes the newest 5', async () => {
@@ -49,9 +51,36 @@ test('200: newest first, in pages; getAgent includes the newest 5', async () => 
   const second = await list(agent.id, `?limit=4&cursor=${first.body.next_cursor}`)
   expect([...first.body.data, ...second.body.data]).toEqual(reviews.toReversed())
   expect(second.body.next_cursor).toBeNull()
+  for (const { body } of [first, second]) expect(body['stars']).toEqual({ 1: 2, 2: 2, 3: 1, 4: 1, 5: 1 })
   const page = (await market.client().get(`/api/agents/${agent.id}`)).body.data
   expect(page.reviews).toEqual(reviews.toReversed().slice(0, 5))
   expect(page.stats).toMatchObject({ review_count: 7, avg_rating: 2.57 })
+})
+
+test('200: the reviews of one service with their stars; 404 for a service of another agent', async () => {
+  const { agent, service } = await makeAgentWithService(market)
+  const other = await makeService(market, agent)
+  const written: unknown[] = []
+  for (const [of, rating] of [
+    [service, 5],
+    [other, 1],
+    [service, 4],
+  ] as const) {
+    const { id, sign } = await makeOrderIn(market, of, 'completed')
+    const headers = await sign(`orders.review:${id}`)
+    written.push((await market.client().post(`/api/orders/${id}/review`, { rating }, { headers })).body.data)
+  }
+  const { body } = await list(agent.id, `?service_id=${service.id}`)
+  expect(body.data).toEqual([written[2], written[0]])
+  expect(body['stars']).toEqual({ 1: 0, 2: 0, 3: 0, 4: 1, 5: 1 })
+  expect((await list(agent.id)).body['stars']).toEqual({ 1: 1, 2: 0, 3: 0, 4: 1, 5: 1 })
+  expect((await list(agent.id, `?service_id=${other.id}`)).body['stars']).toMatchObject({ 1: 1, 5: 0 })
+  const page = await list(agent.id, `?service_id=${service.id}&limit=1`)
+  const next = await list(agent.id, `?service_id=${service.id}&limit=1&cursor=${page.body.next_cursor}`)
+  expect([...page.body.data, ...next.body.data]).toEqual(body.data)
+  const stranger = await makeOwnedAgent(market)
+  rejected(await list(stranger.id, `?service_id=${service.id}`), 404, 'service_not_found')
+  invalid(await list(agent.id, '?service_id=x'), 'service_id')
 })
 
 test('200: does not contain the buyer', async () => {

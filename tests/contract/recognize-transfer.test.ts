@@ -86,7 +86,7 @@ test('400: missing or invalid fields', async () => {
     invalid(await post(id, { reason: 'no' }), 'unmatched_id', 'reason')
 })
 
-test('401: a login that is older than 15 minutes', async () => {
+test('401: a login that is older than 15 minutes (asvs V6.3)', async () => {
   const { reference } = await makeDeposit()
   const stale = await market.client().post(pathOf(reference), BODY, { bearer: loginBefore(market, 901) })
   rejected(stale, 401, 'login_too_old')

@@ -151,6 +151,34 @@ test('400: an endpoint that is not public HTTPS, by its form or by what its name
   rejected(await register(fields({ endpoint_url: 'https://unknown.example/' })), 400, 'endpoint_not_resolved')
 })
 
+test('201: an access token with a signature of a linked owner_wallet stores the wallet', async () => {
+  const owner = evmSigner()
+  const { token } = await makeUser(market, { wallets: [owner.address] })
+  const body = fields({ owner_wallet: owner.address })
+  const proof = await signed(owner, `agents.register:${body.name}`, market.now())
+  const { status, body: made } = await register({ ...body, ...proof }, { bearer: token })
+  expect(status).toBe(201)
+  const me = await market.client().get('/api/agents/me', { bearer: made.data.api_key })
+  expect(me.body.data).toMatchObject({ owner_wallet: owner.address, marketable: true })
+})
+
+test('401: an access token with an owner_wallet that did not sign, or signed another text', async () => {
+  const owner = await solanaSigner()
+  const { token } = await makeUser(market, { wallets: [owner.address] })
+  const body = fields({ owner_wallet: owner.address })
+  rejected(await register(body, { bearer: token }), 401, 'signature_missing')
+  const proof = await signed(owner, 'agents.register:Another', market.now())
+  rejected(await register({ ...body, ...proof }, { bearer: token }), 401, 'bad_signature')
+})
+
+test('400: an access token with the signature of a wallet that is not linked', async () => {
+  const { token } = await makeUser(market)
+  const owner = evmSigner()
+  const body = fields({ owner_wallet: owner.address })
+  const proof = await signed(owner, `agents.register:${body.name}`, market.now())
+  rejected(await register({ ...body, ...proof }, { bearer: token }), 400, 'two_credentials')
+})
+
 test('400: an owner_wallet other than the wallet that signs', async () => {
   const body = fields({ owner_wallet: evmSigner().address })
   const proof = await signed(evmSigner(), `agents.register:${body.name}`, market.now())

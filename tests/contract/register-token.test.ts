@@ -12,7 +12,7 @@ import {
 import { badSignatures } from '../support/bad-signatures.ts'
 import type { RequestOptions } from '../support/client.ts'
 import { commonWriteErrors } from '../support/common-errors.ts'
-import { asHeaders, DESCRIPTION, makeOwnedAgent, makeUser } from '../support/makers.ts'
+import { asHeaders, DESCRIPTION, makeAgent, makeOwnedAgent, makeUser } from '../support/makers.ts'
 import { startMarket } from '../support/market.ts'
 import { invalid, rejected } from '../support/rejected.ts'
 import { ADMIN_KEY } from '../support/settings.ts'
@@ -78,6 +78,7 @@ test('201: the token of the agent, on its profile and in the activity', async ()
   expect(created.data).toEqual({
     agent_id: agent.id,
     ...body,
+    token_name: 'A Token by Market',
     token_tx_hash: null,
     created_at: expect.stringMatching(INSTANT),
   })
@@ -86,6 +87,33 @@ test('201: the token of the agent, on its profile and in the activity', async ()
   expect(profile.body.data.agent.token_mint).toBe(body.token_mint)
   const activity = await market.client().get('/api/metrics/activity?limit=1')
   expect(activity.body.data).toMatchObject([{ kind: 'token_launch' }])
+})
+
+test('201: the name gets the suffix of the platform, once', async () => {
+  for (const [given, stored] of [
+    ['Bakery', 'Bakery by Market'],
+    ['Bakery by Market', 'Bakery by Market'],
+    ['x'.repeat(32), `${'x'.repeat(22)} by Market`],
+  ]) {
+    const agent = await makeWalletAgent(market)
+    const made = await registerSigned(agent, { ...(await tokenOf(agent.owner)), token_name: given })
+    expect(made.body.data.token_name).toBe(stored)
+  }
+})
+
+test('201: a wallet that is linked to the user who owns the agent', async () => {
+  const linked = await solanaSigner()
+  const { token } = await makeUser(market, { wallets: [linked.address] })
+  const { id } = await makeAgent(market, { idp_access_token: token })
+  const stranger = await solanaSigner()
+  rejected(await registerSigned({ id, owner: stranger }, await tokenOf(stranger)), 403, 'not_your_agent')
+  expect((await registerSigned({ id, owner: linked }, await tokenOf(linked))).status).toBe(201)
+})
+
+test('403: an agent without an owner', async () => {
+  const { id } = await makeAgent(market)
+  const owner = await solanaSigner()
+  rejected(await registerSigned({ id, owner }, await tokenOf(owner)), 403, 'not_your_agent')
 })
 
 test('201: names and symbols at their bounds', async () => {

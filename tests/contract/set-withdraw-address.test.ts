@@ -8,6 +8,7 @@ import {
   PAYEE,
   signedBy,
   startWalletMarket,
+  untilNotified,
   type WalletMarket,
   walletOf,
 } from '../support/agent-wallets.ts'
@@ -71,6 +72,7 @@ test('200: takes effect after 24 hours, notifies the owner, and again it changes
   expect(left).toBeGreaterThan(23 * HOUR)
   expect(left).toBeLessThanOrEqual(DAY)
   expect((await set(agent.id, { address: PAYEE }, { bearer: token })).body).toEqual(body)
+  await untilNotified(market, agent.id)
   const inbox = await market.client().get('/api/notifications', { bearer: token })
   expect(inbox.body.data).toMatchObject([{ kind: 'agent.withdraw_address_set', data: { address: PAYEE } }])
   const audit = await market.db.selectFrom('audit_log').selectAll().where('subject', '=', agent.id).execute()
@@ -81,6 +83,7 @@ test('200: by a signature that names it; another address replaces the pending on
   const agent = await makeWalletAgent(market)
   const [second, third] = [(await solanaSigner()).address, (await solanaSigner()).address]
   await setByOwner(agent, PAYEE)
+  await untilNotified(market, agent.id)
   await market.advance(DAY)
   expect((await setByOwner(agent, second)).body.data).toMatchObject({
     withdraw_address: PAYEE,

@@ -1,11 +1,12 @@
 import { operations } from '@market/contract/operations'
+import { evmSigner } from '@market/testing/evm-signer'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { commonWriteErrors } from '../support/common-errors.ts'
 import { type Endpoint, isSignedBy, startEndpoint } from '../support/endpoint.ts'
-import { makeAgent, makeUser } from '../support/makers.ts'
+import { asHeaders, makeAgent, makeOwnedAgent, makeUser, signed } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
 import { expectWithin } from '../support/measured.ts'
-import { rejected } from '../support/rejected.ts'
+import { invalid, rejected } from '../support/rejected.ts'
 import { ADMIN_KEY, PUBLIC_ADDRESS } from '../support/settings.ts'
 import { INSTANT } from '../support/shapes.ts'
 
@@ -30,8 +31,12 @@ beforeEach(() => {
   endpoint.received.length = 0
 })
 
-const makeReachable = (host = 'hooks.example') =>
-  makeAgent(market, { endpoint_url: `https://${host}/in?x=1` })
+let made = 0
+/** Each has a path of its own, because agents with the same one share the attempts of an unproven endpoint. */
+const makeReachable = (host = 'hooks.example') => {
+  made += 1
+  return makeAgent(market, { endpoint_url: `https://${host}/in/${made}?x=1` })
+}
 
 commonWriteErrors({
   market: () => market,
@@ -70,7 +75,7 @@ test('200: sends one signed webhook.test, and returns and logs the response', as
   expect(body.data.took_ms).toBeGreaterThanOrEqual(0)
   expect(endpoint.received).toHaveLength(1)
   const [got = expect.fail('nothing came')] = endpoint.received
-  expect(got.path).toBe('/in?x=1')
+  expect(got.path).toMatch(/^\/in\/\d+\?x=1$/)
   expect(JSON.parse(got.body)).toEqual({
     event: 'webhook.test',
     order_id: '',
@@ -196,10 +201,60 @@ test('200: neither the API key nor the secret is in the response or in the log',
   }
 })
 
-test('403: a user and an operator', async () => {
+test('200: the owner tests the endpoint, each signature once', async () => {
+  const owner = evmSigner()
+  made += 1
+  const { id } = await makeOwnedAgent(market, { endpoint_url: `https://hooks.example/in/${made}` }, owner)
+  const path = PATH.replace('me', id)
+  const { token } = await makeUser(market, { wallets: [owner.address] })
+  const headers = asHeaders(await signed(owner, `agents.test-webhook:${id}`))
+  for (const ask of [{ bearer: token }, { headers }]) {
+    const { status, body } = await market.client().post(path, {}, ask)
+    expect([status, body.data.delivery.status]).toEqual([200, 'delivered'])
+  }
+  expect(endpoint.received).toHaveLength(2)
+  rejected(await market.client().post(path, {}, { headers }), 401, 'signature_used')
+})
+
+test('400: me without an API key', async () => {
   const { token } = await makeUser(market)
-  rejected(await sendTest(token), 403, 'wrong_credential')
-  rejected(await sendTest(ADMIN_KEY), 403, 'wrong_credential')
+  invalid(await market.client().post(PATH, {}, { bearer: token }), 'agent_id')
+})
+
+test('403: another user, wallet and agent, and an operator', async () => {
+  const { id } = await makeOwnedAgent(market)
+  const path = PATH.replace('me', id)
+  const { token } = await makeUser(market)
+  const { apiKey } = await makeAgent(market)
+  for (const bearer of [token, apiKey])
+    rejected(await market.client().post(path, {}, { bearer }), 403, 'not_your_agent')
+  const headers = asHeaders(await signed(evmSigner(), `agents.test-webhook:${id}`))
+  rejected(await market.client().post(path, {}, { headers }), 403, 'not_your_agent')
+  rejected(await market.client().post(path, {}, { bearer: ADMIN_KEY }), 403, 'wrong_credential')
+})
+
+test('404: no such agent', async () => {
+  const { token } = await makeUser(market)
+  const path = PATH.replace('me', 'agt_1700000000000_00000000000000000')
+  rejected(await market.client().post(path, {}, { bearer: token }), 404, 'agent_not_found')
+})
+
+test('429: above 10 attempts an hour while the endpoint never responded with 2xx, until it does', async () => {
+  const { apiKey } = await makeReachable()
+  const fails = (response: { writeHead(status: number): { end(): unknown } }) =>
+    void response.writeHead(500).end()
+  endpoint.answers(fails)
+  for (let n = 0; n < 10; n++) expect((await sendTest(apiKey)).status).toBe(200)
+  const above = await sendTest(apiKey)
+  rejected(above, 429, 'endpoint_unproven')
+  expect(Number(above.headers.get('retry-after'))).toBeGreaterThan(0)
+  expect(endpoint.received).toHaveLength(10)
+
+  const other = (await makeReachable()).apiKey
+  endpoint.answers((response) => void response.end('ok'))
+  expect((await sendTest(other)).status).toBe(200)
+  endpoint.answers(fails)
+  for (let n = 0; n < 12; n++) expect((await sendTest(other)).body.data.delivery.status).toBe('dropped')
 })
 
 test('409: an agent without an endpoint, and one that removed it', async () => {

@@ -82,8 +82,28 @@ test('400: an invalid id, a field out of bounds, an owner, a private endpoint', 
   const ask = { bearer: agent.apiKey }
   for (const id of ['agt_', agent.slug]) invalid(await patch(id, CHANGE, ask), 'agent_id')
   invalid(await patch(agent.id, { name: 'x', description: '' }, ask), 'name', 'description')
-  invalid(await patch(agent.id, { owner_wallet: evmSigner().address }, ask), '')
+  rejected(await patch(agent.id, { owner_wallet: evmSigner().address }, ask), 401, 'signature_missing')
   rejected(await patch(agent.id, { endpoint_url: 'https://10.1.2.3/' }, ask), 400, 'endpoint_not_public')
+})
+
+test('200: the owning user sets owner_wallet once, with the signature of a linked wallet', async () => {
+  const [owner, other] = [await solanaSigner(), evmSigner()]
+  const { token } = await makeUser(market, { wallets: [owner.address, other.address] })
+  const agent = await makeAgent(market, { idp_access_token: token })
+  const set = async (signer: { address: string; sign(message: string): Promise<string> }) =>
+    patch(agent.id, { owner_wallet: signer.address, ...(await update(agent, signer)) }, { bearer: token })
+  rejected(await set(evmSigner()), 400, 'two_credentials')
+  rejected(
+    await patch(agent.id, { owner_wallet: owner.address }, { bearer: token }),
+    401,
+    'signature_missing',
+  )
+  const broken = { ...(await update(agent, owner)), wallet_sig: (await update(agent, other)).wallet_sig }
+  const wrong = await patch(agent.id, { owner_wallet: owner.address, ...broken }, { bearer: token })
+  expect(wrong.status).toBe(401)
+  const first = await set(owner)
+  expect([first.status, first.body.data.owner_wallet]).toEqual([200, owner.address])
+  rejected(await set(other), 409, 'owner_is_set')
 })
 
 test('400: an id in the body cannot select another agent', async () => {

@@ -42,7 +42,7 @@ test('200: changes only the given fields, not the slug; null removes optional fi
   const { status, body } = await patch(service.id, change, ask)
   expect(status).toBe(200)
   expect(body).toEqual({ success: true, data: serviceOf(service, change) })
-  expect((await market.client().get(`/api/services/${service.id}`)).body.data).toEqual(body.data)
+  expect((await market.client().get(`/api/services/${service.id}`)).body.data).toMatchObject(body.data)
 })
 
 test('200: deactivates and reactivates', async () => {

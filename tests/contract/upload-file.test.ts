@@ -108,7 +108,7 @@ async function makePaidAgent() {
   return seller
 }
 
-test('413: a file above 50 MB', async () => {
+test('413: a file above 50 MB (asvs V5.2)', async () => {
   const { apiKey: bearer } = await makePaidAgent()
   const large = new Uint8Array(50 * MEGABYTE + 1)
   large.set(PNG)
@@ -121,7 +121,7 @@ test('415: a body that is not a form', async () => {
   rejected(await market.client().post(PATH, undefined, asAgent()), 415, 'unsupported_media')
 })
 
-test('429: more files, or more bytes without a paid order, than the quota of a day; the next day allows more', async () => {
+test('429: more files, or more bytes without a paid order, than the quota of a day; the next day allows more (asvs V5.2)', async () => {
   const { apiKey: bearer } = await makeAgent(market)
   const large = new Uint8Array(0.6 * MEGABYTE)
   large.set(PNG)

@@ -14,6 +14,7 @@ interface Service {
   readonly cap_drop?: readonly string[]
   readonly cap_add?: readonly string[]
   readonly restart?: string
+  readonly mem_limit?: string
   readonly env_file?: readonly string[]
   readonly environment?: Readonly<Record<string, string>>
   readonly ports?: readonly string[]
@@ -80,6 +81,21 @@ test('compose file: containers are read-only, without capabilities, at a fixed v
     if (service.user === 'root')
       expect(service, name).toMatchObject({ network_mode: 'none', cap_add: ['CHOWN'] })
   }
+})
+
+const UNITS: Readonly<Record<string, number>> = { m: 1, g: 1024 }
+const megabytes = (text: string | undefined): number => {
+  const [, amount, unit = ''] = /^(\d+)(m|g)b?$/.exec(text ?? '') ?? []
+  return Number(amount) * (UNITS[unit] ?? Number.NaN)
+}
+
+test('compose file: each container has a memory limit, and that of Redis is above its maxmemory', () => {
+  for (const [name, { mem_limit }] of all) {
+    expect(megabytes(mem_limit), name).toBeGreaterThanOrEqual(64)
+    expect(megabytes(mem_limit), name).toBeLessThanOrEqual(4096)
+  }
+  const maxmemory = services['redis']?.command?.find((one) => one.startsWith('--maxmemory '))?.split(' ')[1]
+  expect(megabytes(services['redis']?.mem_limit)).toBeGreaterThan(megabytes(maxmemory))
 })
 
 test('compose file: only the api publishes ports, on this machine, and the database has no way out', () => {

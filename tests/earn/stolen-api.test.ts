@@ -110,6 +110,47 @@ test('another transfer put in the place of a victim’s does not make its payer 
   expect(await balanceOf(thief)).toBe(before)
 })
 
+test('a deposit that a thief pays for a victim does not make the thief’s wallet a destination', async () => {
+  const victim = await enter(world, 100n * USD)
+  const thief = await newDepositor(world)
+  const { id, reference } = await deposit(world, thief, 5n * USD)
+  const forged = newId('edp')
+  await asApi(async (tx) => {
+    await setPurpose(tx, reference, `earn_deposit:${forged}`)
+    await forgeDeposit(tx, forged, victim, 5n * USD)
+  })
+  const [from, to] = [id, forged].map((one) => escrowAccount(NETWORK, purposeOf(one))) as [Account, Account]
+  await transact(world.database.db, (tx) => move(tx, forged, from, to, 5n * USD))
+  const isActive = async () => {
+    const row = world.database.db
+      .selectFrom('earn_deposits')
+      .select(['status', 'payer'])
+      .where('id', '=', forged)
+    return (await row.executeTakeFirst())?.status === 'active'
+  }
+  await stepUntil(world, 'the victim has the shares of the thief', isActive)
+  const before = await balanceOf(thief)
+  await asApi((tx) =>
+    tx
+      .insertInto('earn_withdrawals')
+      .values({
+        ...{ id: newId('ewd'), pool_key: world.market.key, holder: holderOf(victim), status: 'requested' },
+        ...{
+          destination: thief.address.toLowerCase(),
+          created_at: world.clock.now(),
+          updated_at: world.clock.now(),
+        },
+      })
+      .execute(),
+  )
+  await rounds(6)
+  expect(await withdrawalOf(world, victim)).toMatchObject({
+    status: 'rejected',
+    failure: 'wrong_destination',
+  })
+  expect(await balanceOf(thief)).toBe(before)
+})
+
 test('a transfer that became shares is not paid out again as a surplus', async () => {
   const thief = await enter(world, 50n * USD)
   const own = await newestOf(thief)

@@ -46,7 +46,7 @@ test('there are at least 40 hostile forms', () => {
 })
 
 describe.each(HOSTILE.filter(({ rejected }) => rejected))('$what', (form) => {
-  test('is rejected and leaves nothing behind', async () => {
+  test('is rejected and leaves nothing behind (asvs V5.1)', async () => {
     const before = [await rows(), market.s3.keys(), market.s3.openUploads()]
     const { status, body } = await send(form)
     expect([status, body['code']]).toEqual([400, form.rejected])

@@ -137,7 +137,7 @@ test('404: delivering a used file to the order of others does not show whether i
   rejected(await deliver(body.data.id, { deliverable_url: upload.id }), 404, 'order_not_found')
 })
 
-test('files of a private order open only with a link that the order shows, for 15 minutes', async () => {
+test('files of a private order open only with a link that the order shows, for 15 minutes (asvs V5.4)', async () => {
   const { id, buyer } = await paidOrder({ private: true })
   const upload = await uploadFile(market, bySeller())
   expect(await statusOf(upload.url)).toBe(200)

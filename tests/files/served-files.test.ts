@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => market.stop())
 
-test('a file has its length, its digest as ETag and a name for the download', async () => {
+test('a file has its length, its digest as ETag and a name for the download (asvs V5.3)', async () => {
   const response = await fetch(url)
   expect(await response.text()).toBe(TEXT)
   expect(Object.fromEntries(response.headers)).toMatchObject({

@@ -24,6 +24,13 @@ const seedsOf = ({ seeds }: Section): number | undefined =>
   seeds === undefined ? undefined : Number(process.env['SEEDS'] ?? seeds)
 
 function chosen(names: readonly string[]): readonly Section[] {
+  if (names.includes('--help')) {
+    const known = SECTIONS.map(({ name }) => name).join(', ')
+    process.stdout.write(
+      `npm run gauntlet -- [section …]\n\nRuns the long tests. The sections are ${known}.\nSEEDS sets the number of seeds, SEED the first one.\n`,
+    )
+    process.exit(0)
+  }
   const unknown = names.filter((name) => !SECTIONS.some((section) => section.name === name))
   if (unknown.length > 0) {
     const known = SECTIONS.map(({ name }) => name).join(', ')

@@ -1,7 +1,14 @@
+import { CASH_FIXES } from './removed-cash-fixes.ts'
+import { CONFIG_FIXES } from './removed-config-fixes.ts'
+import { COST_FIXES } from './removed-cost-fixes.ts'
 import type { RemovedFix } from './removed-fix.ts'
 import { IDENTITY_FIXES } from './removed-identity-fixes.ts'
+import { LETTER_FIXES } from './removed-letter-fixes.ts'
 import { LIMIT_FIXES } from './removed-limit-fixes.ts'
+import { LOGIN_FIXES } from './removed-login-fixes.ts'
 import { PAYER_FIXES } from './removed-payer-fixes.ts'
+import { STEPS_FIXES } from './removed-steps-fixes.ts'
+import { WHO_FIXES } from './removed-who-fixes.ts'
 
 /** Of the money review: A1 to C5. */
 const MONEY_FIXES: readonly RemovedFix[] = [
@@ -215,7 +222,7 @@ const MONEY_FIXES: readonly RemovedFix[] = [
   {
     finding: 'B the stored verdict decides the shares',
     marker: 'stored-verdict',
-    to: '10_000n',
+    to: 'due',
     test: 'tests/orders/verdict.test.ts',
     title: 'reorganization: an arbiter’s split counts again',
   },
@@ -223,7 +230,14 @@ const MONEY_FIXES: readonly RemovedFix[] = [
 
 export const REMOVED_FIXES: readonly RemovedFix[] = [
   ...MONEY_FIXES,
+  ...CASH_FIXES,
   ...IDENTITY_FIXES,
+  ...CONFIG_FIXES,
+  ...LOGIN_FIXES,
   ...PAYER_FIXES,
+  ...LETTER_FIXES,
   ...LIMIT_FIXES,
+  ...COST_FIXES,
+  ...WHO_FIXES,
+  ...STEPS_FIXES,
 ]

@@ -49,16 +49,27 @@ afterAll(async () => {
   await market?.stop()
 })
 
-test('login: a browser confirms the code, and the login is stored for its user only', async () => {
-  const { idp } = market
-  const options = ['--issuer', idp.issuer, '--client-id', ADMIN_CLIENT_ID, '--audience', idp.audience]
-  const { said, ended } = seller.start(['login', ...options])
+test('login: without options, a browser confirms the code, and the login is stored for its user only', async () => {
+  const { said, ended } = seller.start(['login'])
   const page = () => /^Open (\S+)\n.*Waiting/s.exec(said.error)?.[1]
   await until('the page is named', () => page() !== undefined)
   await confirmLogin(page() ?? '', 'seller')
   expect(await ended).toMatchObject({ status: 0, out: expect.stringMatching(/^Logged in to .* until /) })
   expect(statSync(seller.file).mode & 0o777).toBe(0o600)
   expect(await seller.json('whoami')).toMatchObject({ user: { idp_user_id: 'seller' }, api_url: market.url })
+})
+
+test('login: options replace what the API names, and are stored', async () => {
+  const other = cliOf({ MARKET_API_URL: market.url })
+  const options = ['--issuer', market.idp.issuer, '--client-id', ADMIN_CLIENT_ID]
+  const { said, ended } = other.start(['login', ...options, '--audience', market.idp.audience])
+  const page = () => /^Open (\S+)\n.*Waiting/s.exec(said.error)?.[1]
+  await until('the page is named', () => page() !== undefined)
+  await confirmLogin(page() ?? '', 'seller')
+  expect(await ended).toMatchObject({ status: 0 })
+  const { profiles } = await other.json('config')
+  expect(profiles.default).toMatchObject({ issuer: market.idp.issuer, client_id: ADMIN_CLIENT_ID })
+  other.remove()
 })
 
 test('a seller registers, is hired by x402, gets the event signed and delivers', async () => {

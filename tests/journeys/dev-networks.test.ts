@@ -184,6 +184,11 @@ test('the guide for sellers ends with a delivery and a payout on chain', async (
   await expectPayout(output)
 })
 
+test('the guide for MCP clients hires an agent with a payment in the call of a tool', async () => {
+  const { output } = await runGuide(dev.at, 'docs/guides/hire-over-mcp.md')
+  expect(output).toContain('Words: 6, of which 6 different')
+})
+
 test('the printed commands work: the sample seller delivers to a buyer who pays by transfer', async () => {
   const commands = tryCommands(dev.at).flatMap((one) => one.commands)
   const forward = commands.filter((command) => !command.includes('/clock/advance'))

@@ -12,6 +12,7 @@ const MAIN = fileURLToPath(new URL('../../apps/dev/src/main.ts', import.meta.url
 interface Addresses {
   readonly api: string
   readonly app: string
+  readonly web: string | null
   readonly control: string
   readonly postgres: string
   readonly redis: string

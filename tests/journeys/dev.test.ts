@@ -19,6 +19,7 @@ describe('two dev environments at the same time', () => {
       expect(Object.keys(dev.at)).toEqual([
         'api',
         'app',
+        'web',
         'files',
         'control',
         'postgres',

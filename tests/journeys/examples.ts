@@ -106,6 +106,7 @@ export function describeExamples(running: () => Dev): void {
       ['examples/seller.ts', 12],
       ['examples/buyer.ts', 8],
       ['examples/reseller.ts', 80],
+      ['examples/studio.ts', 40],
     ])('%s has at most %i lines that are not empty', (file, most) => {
       expect(lineCount(file)).toBeLessThanOrEqual(most)
     })
@@ -144,6 +145,53 @@ export function describeExamples(running: () => Dev): void {
       const { orderId = '' } = await seller.step('delivered')
       await until('the first is paid', () => isPaidOut(first.market, orderId), ENOUGH)
       await until('the second is paid', () => isPaidOut(second.market, order.id), ENOUGH)
+    })
+
+    test('studio.ts quotes an order and delivers it, and answers the requests of a weekly workspace', async () => {
+      const agent = await newAgent()
+      const studio = startProgram('examples/studio.ts', agent.env)
+      await until('both services are ready', () => studio.steps('ready') === 2, ENOUGH)
+      const buyer = await newBuyer('20')
+      const { access_token: token = '' } = await control('/idp/token', {
+        email: `buyer-of-${agent.id}@example.com`,
+        wallets: [buyer.address],
+      })
+      const market = new Market({ apiUrl: dev.at.api, token })
+      await market.signIn()
+      const { data: services } = await market.listAgentServices({ agent_id: agent.id })
+      const idOf = (type: string) => services.find(({ price_type }) => price_type === type)?.id ?? ''
+      const statusIs = (order_id: string, wanted: string) =>
+        until(wanted, async () => (await market.getOrder({ order_id })).order.status === wanted, ENOUGH)
+      const pay = async (order_id: string) => {
+        const { order } = await market.getOrder({ order_id })
+        const way = order.payment?.find(({ network }) => network === 'base-mainnet')
+        const transfer = { network: 'base-mainnet', to: way?.pay_to, amount_usd: order.price_usd }
+        const { tx = '' } = await control('/transfer', { ...transfer, from: buyer.address })
+        await market.actOnOrder({ order_id, action: 'pay', escrow_tx_hash: tx })
+      }
+
+      const quoted = await market.createOrder({ service_id: idOf('quote'), brief: 'three small words' })
+      await statusIs(quoted.id, 'quoted')
+      expect(await studio.step('quoted')).toMatchObject({ orderId: quoted.id, priceUsd: '1.30' })
+      await pay(quoted.id)
+      await statusIs(quoted.id, 'delivered')
+      const { deliverables } = await market.getOrder({ order_id: quoted.id })
+      expect(deliverables[0]?.content).toBe('THREE SMALL WORDS')
+
+      const week = await market.createOrder({ service_id: idOf('weekly') })
+      await pay(week.id)
+      await statusIs(week.id, 'in_progress')
+      const ask = async (prompt: string) =>
+        (await market.generate({ order_id: week.id, prompt, wait_seconds: 25 })).deliverable
+      expect(await ask('loud')).toMatchObject({ status: 'completed', deliverable: { content: 'LOUD' } })
+      expect(await ask('x'.repeat(1_001))).toMatchObject({ status: 'failed' })
+      await studio.kill()
+      const waiting = await market.generate({ order_id: week.id, prompt: 'after a restart' })
+      expect(waiting.deliverable.status).toBe('pending')
+      startProgram('examples/studio.ts', agent.env)
+      const newest = async () => (await market.listGenerations({ order_id: week.id, limit: 1 })).data[0]
+      await until('it is answered', async () => (await newest())?.status === 'completed', ENOUGH)
+      expect((await newest())?.deliverable?.content).toBe('AFTER A RESTART')
     })
 
     describe('a seller that is killed while it works', () => {

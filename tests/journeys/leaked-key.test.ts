@@ -150,6 +150,8 @@ test('leaked API key: the writes that it can call are those that this file and d
     'payService',
     'payServiceV1',
     'quoteOrder',
+    // Ends a claim on what the agent posted itself.
+    'rejectClaim',
     // Sends to the payout settings in effect.
     'retryPayout',
     'sendMessage',

@@ -10,6 +10,7 @@ const BENCHES = [
   'orders',
   'cost',
   'ledger',
+  'payouts',
   'webhooks',
   'listings',
   'mcp',
@@ -21,6 +22,12 @@ const BENCHES = [
 const BY_NAME_ONLY = ['growth']
 
 const chosen = process.argv.slice(2)
+if (chosen.includes('--help')) {
+  console.log(
+    `npm run bench -- [bench …]\n\nThe benches are ${[...BENCHES, ...BY_NAME_ONLY].join(', ')}. Only by name: ${BY_NAME_ONLY.join(', ')}.`,
+  )
+  process.exit(0)
+}
 const unknown = chosen.filter((name) => ![...BENCHES, ...BY_NAME_ONLY].includes(name))
 if (unknown.length > 0)
   throw new Error(

@@ -1,3 +1,7 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
 import { openPool } from '@market/database/connect'
 import { message, toolCall } from '../mcp/raw-messages.ts'
 import { client } from '../support/client.ts'
@@ -31,7 +35,10 @@ const LARGEST = {
 }
 
 const parts = await startParts()
-const api = await startApi({ ...parts.environment, DATABASE_URL: parts.database.url })
+const api = await startApi({
+  ...parts.environment,
+  DATABASE_URL: parts.database.url,
+})
 const bare = await startBare('./bench-bare-bytes.ts', [])
 const market = { client: () => client(api.url) } as unknown as Market
 
@@ -41,18 +48,55 @@ interface Attack {
   readonly body?: unknown
 }
 
-/** All from one address, as an attacker with one machine sends them. */
-async function send({ path, body }: Pick<Attack, 'path' | 'body'>, bearer: string, address = '203.0.113.9') {
-  const response = await fetch(`${api.url}${path}`, {
-    method: body === undefined ? 'GET' : 'POST',
+interface Attacker {
+  readonly bearer: string
+  readonly address: string
+}
+
+let attackers = 0
+/** One with a key and an address whose limits are not used up. */
+async function makeAttacker(): Promise<Attacker> {
+  const { apiKey } = await makeOwnedAgent(market)
+  return { bearer: apiKey, address: `203.0.${113 + Math.floor(attackers / 250)}.${attackers++ % 250}` }
+}
+
+function requestOf({ path, body }: Attack, { bearer, address }: Attacker) {
+  return {
+    url: `${api.url}${path}`,
     headers: {
       authorization: `Bearer ${bearer}`,
       'x-forwarded-for': address,
       ...(body !== undefined && { 'content-type': 'application/json' }),
     },
     ...(body !== undefined && { body: JSON.stringify(body) }),
-  })
+  }
+}
+
+async function send(attack: Attack, attacker: Attacker) {
+  const { url, ...request } = requestOf(attack, attacker)
+  const response = await fetch(url, { method: attack.body === undefined ? 'GET' : 'POST', ...request })
   return { status: response.status, bytes: (await response.arrayBuffer()).byteLength }
+}
+
+/** Another process repeats the attack until the returned function is called, which returns how many were rejected. */
+async function startAttack(attack: Attack, attacker: Attacker): Promise<() => Promise<number>> {
+  const child = spawn(
+    process.execPath,
+    [
+      fileURLToPath(new URL('./bench-attacker.ts', import.meta.url)),
+      JSON.stringify(requestOf(attack, attacker)),
+    ],
+    { stdio: ['ignore', 'pipe', 'inherit'] },
+  )
+  const exited = once(child, 'exit')
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+  await lines.next()
+  return async () => {
+    child.kill('SIGTERM')
+    const { value } = await lines.next()
+    await exited
+    return Number(value)
+  }
 }
 
 async function cpuSeconds(url: string): Promise<number> {
@@ -68,41 +112,52 @@ async function cpuOf(url: string, times: number, call: () => Promise<unknown>): 
   return (((await cpuSeconds(url)) - before) / times) * 1_000
 }
 
-/** The median of an honest reader's times, in milliseconds. */
-async function readerMedian(): Promise<number> {
+/** The times of an honest reader, in milliseconds. */
+async function readerTimes(reads = READS): Promise<number[]> {
   const times: number[] = []
-  for (let n = 0; n < READS; n++) {
+  for (let n = 0; n < reads; n++) {
     const at = performance.now()
     const { status } = await client(api.url).get('/api/agents?limit=20')
     if (status !== 200) throw new Error(`the reader got ${status}`)
     times.push(performance.now() - at)
   }
-  return median(times)
+  return times
 }
 
-/** The reader while one connection repeats the attack without a pause. */
-async function underAttack(attack: Attack, bearer: string): Promise<{ reader: number; rejected: number }> {
-  let isOver = false
+interface Beside {
+  readonly quiet: number
+  readonly attacked: number
+  readonly rejected: number
+}
+
+/**
+ * The reader while one connection repeats the attack without a pause, and without it. They alternate, so that other work of
+ * the machine slows both.
+ */
+async function besideAttack(attack: Attack): Promise<Beside> {
+  const quiet: number[] = []
+  const attacked: number[] = []
   let rejected = 0
-  const attacking = (async () => {
-    while (!isOver) if ((await send(attack, bearer)).status !== 200) rejected++
-  })()
-  const reader = await readerMedian()
-  isOver = true
-  await attacking
-  return { reader, rejected }
+  for (let n = 0; n < ROUNDS; n++) {
+    const attacker = await makeAttacker()
+    quiet.push(...(await readerTimes()))
+    const stop = await startAttack(attack, attacker)
+    attacked.push(...(await readerTimes()))
+    rejected += await stop()
+  }
+  return { quiet: median(quiet), attacked: median(attacked), rejected }
 }
 
 const inBatch = (one: (id: number) => unknown) => Array.from({ length: 10 }, (_, at) => one(at + 1))
 
-const ATTACKS: readonly Attack[] = [
+const attacksOn = (sellerId: string): readonly Attack[] => [
   { what: 'GET /api/services?limit=100', path: '/api/services?limit=100' },
   { what: 'GET /api/x402/services?limit=200', path: '/api/x402/services?limit=200' },
   { what: 'GET /openapi.json', path: '/openapi.json' },
   {
     what: 'a batch of 10 market_list_services',
     path: '/mcp',
-    body: inBatch((id) => toolCall('market_list_services', { limit: 100 }, id)),
+    body: inBatch((id) => toolCall('market_list_services', { agent_id: sellerId, limit: 100 }, id)),
   },
   {
     what: 'a batch of 10 market_search_agents',
@@ -126,23 +181,23 @@ try {
     [id, SERVICES],
   )
   await pool.end()
-  await readerMedian()
+  await readerTimes()
   const rows: BenchRow[] = []
-  for (const attack of ATTACKS) {
-    const quiet = await readerMedian()
-    let address = 0
-    const { bytes, status } = await send(attack, seller.apiKey)
+  for (const attack of attacksOn(seller.id)) {
+    let attacker = await makeAttacker()
+    const { bytes, status } = await send(attack, attacker)
     if (status !== 200) throw new Error(`${attack.what} got ${status}`)
-    const ours = await cpuOf(api.url, ROUNDS, () =>
-      send(attack, seller.apiKey, `198.51.100.${address++ % 250}`),
-    )
+    const ours = await cpuOf(api.url, ROUNDS, () => {
+      attacker = { ...attacker, address: `198.51.100.${attackers++ % 250}` }
+      return send(attack, attacker)
+    })
     const theirs = await cpuOf(bare.url, ROUNDS, async () =>
       (await fetch(`${bare.url}/?bytes=${bytes}`)).arrayBuffer(),
     )
-    const { reader, rejected } = await underAttack(attack, seller.apiKey)
+    const { quiet, attacked, rejected } = await besideAttack(attack)
     rows.push({
       what: `${attack.what}: ${(bytes / 1024).toFixed(0)} KB`,
-      measured: `reader ${(reader / quiet).toFixed(2)} × (${quiet.toFixed(1)} to ${reader.toFixed(1)} ms), ${rejected} rejected`,
+      measured: `reader ${(attacked / quiet).toFixed(2)} × (${quiet.toFixed(1)} to ${attacked.toFixed(1)} ms), ${rejected} rejected`,
       aim: 'reader 2 ×',
       cpu: `${ours.toFixed(1)} ms, bare ${theirs.toFixed(1)} ms, ${(ours / theirs).toFixed(1)} times`,
     })

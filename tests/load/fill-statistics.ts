@@ -14,7 +14,7 @@ export const FILL_STATISTICS = `
       count(*) filter (where status in ('paid', 'in_progress', 'delivered', 'revision_requested', 'disputed')) as in_progress,
       count(*) filter (where status = 'completed') as completed,
       count(*) filter (where status = 'cancelled') as cancelled,
-      coalesce(sum(price_micros * agent_share_bps / 10000) filter (where status = 'completed'), 0)::bigint
+      coalesce(sum(agent_part_micros) filter (where status = 'completed'), 0)::bigint
         as settled
     from orders
   ) as counted
@@ -22,7 +22,7 @@ export const FILL_STATISTICS = `
     ('orders_completed', completed), ('orders_cancelled', cancelled), ('completed_micros', settled)) as figure (name, value);
 
   insert into agent_statistics (agent_id, completed_micros, completed_orders)
-  select agent_id, sum(price_micros * agent_share_bps / 10000)::bigint, count(*)
+  select agent_id, sum(agent_part_micros)::bigint, count(*)
   from orders where status = 'completed' group by agent_id;
 
   insert into activity (kind, subject, agent_id, listing_id, rating, at)

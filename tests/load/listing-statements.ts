@@ -65,6 +65,8 @@ export const LISTS: readonly (readonly [string, Partial<Browsing>])[] = [
   ['a price type, by rating', { priceType: 'monthly', sort: 'rating' }],
   ['bounds of price', { minPrice: usdc(5_000_000n), maxPrice: usdc(6_000_000n) }],
   ['bounds of price, newest', { minPrice: usdc(5_000_000n), sort: 'newest' }],
+  ['a turnaround', { maxTurnaroundHours: 4 }],
+  ['a turnaround, newest', { maxTurnaroundHours: 4, sort: 'newest' }],
   ['search, common words', { search: 'logo design' }],
   ['search, a synonym', { search: 'branding' }],
   ['search, a rare title', { search: 'Falcon 4242' }],

@@ -79,13 +79,13 @@ const MATCHING = `
   where active and marketable and search @@ websearch_to_tsquery('english', $1)
     and ($2::text is null or category = $2) and ($3::text is null or price_type = $3)
     and ($4::bigint is null or price_micros >= $4) and ($5::bigint is null or price_micros <= $5)
-    and ($6::text is null or agent_id = $6)
+    and ($6::text is null or agent_id = $6) and ($7::integer is null or turnaround_hours <= $7)
   order by completed_buyers desc, id desc limit 200`
 
 /** All matches of the words with the most buyers, by a statement without any of the bounds of a search. */
 async function matchesOf(browsing: Partial<Browsing>): Promise<string[]> {
-  const { search, category, priceType, minPrice, maxPrice, agentId } = browsing
-  const parameters = [search, category, priceType, minPrice, maxPrice, agentId]
+  const { search, category, priceType, minPrice, maxPrice, agentId, maxTurnaroundHours } = browsing
+  const parameters = [search, category, priceType, minPrice, maxPrice, agentId, maxTurnaroundHours]
   const { rows } = await pool.query<{ id: string }>(MATCHING, parameters)
   return rows.map(({ id }) => id)
 }
@@ -98,6 +98,7 @@ test.each<[string, Partial<Browsing>]>([
   ['two filters', { search: 'code review', category: 'coding', priceType: 'monthly' }],
   ['a common word, two filters', { search: 'care', category: 'coding', priceType: 'monthly' }],
   ['a common word above a price', { search: 'care', priceType: 'fixed', minPrice: usdc(20_000_000n) }],
+  ['a narrow turnaround', { search: 'care', maxTurnaroundHours: 3 }],
   ['narrow bounds of price', { search: 'care', minPrice: usdc(5_000_000n), maxPrice: usdc(6_000_000n) }],
 ])('paging through a search returns the 200 matches with the most buyers: %s', async (_, browsing) => {
   const [found, matches] = [await idsOfAllPages(browsing), await matchesOf(browsing)]

@@ -16,7 +16,7 @@ const insertOrders = (count: number) => `
   insert into orders (
     id, listing_id, agent_id, buyer, status, title, brief, reference_urls, reference_images, requirement_answers,
     price_type, turnaround_hours, max_revisions, revision_count, is_private, payer_proven, price_micros,
-    payment_network, payment_reference, paid_at, deliver_by, closed_at, outcome, agent_share_bps, created_at,
+    payment_network, payment_reference, paid_at, deliver_by, closed_at, outcome, agent_part_micros, created_at,
     updated_at
   )
   select

@@ -39,7 +39,10 @@ const SWEEPS: Readonly<Record<string, (db: Db, one: Someone) => Promise<unknown>
   'orders of an agent': (db, one) => listAgentOrders({ db }, provider(one), { ...of(one), statuses: [] }),
   'open orders of an agent': (db, one) =>
     listAgentOrders({ db }, provider(one), { ...of(one), statuses: ['paid', 'in_progress'] }),
-  'orders of a buyer': (db, { wallet }) => listOrders({ db }, walletActor(wallet), { limit: 20 }),
+  'orders of a buyer': (db, { wallet }) =>
+    listOrders({ db }, walletActor(wallet), { limit: 20, statuses: [] }),
+  'open orders of a buyer': (db, { wallet }) =>
+    listOrders({ db }, walletActor(wallet), { limit: 20, statuses: ['paid', 'in_progress'] }),
 }
 
 const provider = ({ agentId }: Someone) => agentActor(agentId)

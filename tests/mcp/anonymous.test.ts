@@ -1,5 +1,6 @@
 import { ExactEvmScheme } from '@x402/evm/exact/client'
 import { x402Client } from '@x402/fetch'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type OrderWorld, startOrderWorld } from '../orders/order-world.ts'
 import { CLIENTS, type McpClient } from './mcp-clients.ts'
@@ -100,4 +101,21 @@ test('hire_agent: a stock x402 client pays in the same call, once', async () => 
   expect(hired._meta['x402/payment-response']).toMatchObject({ success: true, network: 'eip155:8453' })
   expect(JSON.parse(again.content[0]?.text ?? '').order_id).toBe(order.order_id)
   expect(before - (await world.chain.balanceOf(buyer.account.address))).toBe(DUE)
+})
+
+test('hire_agent: a payment from an empty wallet says wallet, network and amounts as the last text', async () => {
+  const account = privateKeyToAccount(generatePrivateKey())
+  const stock = x402Client.fromConfig({
+    schemes: [{ network: 'eip155:8453', client: new ExactEvmScheme(account) }],
+    spendControls: { maxAmountPerPayment: '$20' },
+  })
+  const args = { service_id: serviceId, brief: BRIEF, chain: 'base' }
+  const quote = await client.call('hire_agent', args)
+  expect(quote.content).toHaveLength(2)
+  const payment = await stock.createPaymentPayload(quote.structuredContent)
+  const rejected = await client.call('hire_agent', args, { 'x402/payment': payment })
+  expect(rejected.isError).toBe(true)
+  expect(rejected.content.at(-1)?.text).toBe(
+    `${account.address.toLowerCase()} holds 0.00 USDC on base-mainnet, and 11.00 USDC is due. Send 11.00 USDC to it, then pay again.`,
+  )
 })

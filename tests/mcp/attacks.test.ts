@@ -157,7 +157,7 @@ describe('a listing that tells the model to pay', () => {
     const brief = 'Write one page about the colour blue.'
     const reply = await post(
       `${world.market.url}/api/x402/mcp`,
-      toolCall('hire_agent', { service_id: serviceId, brief }),
+      toolCall('hire_agent', { service_id: serviceId, brief, chain: 'base' }),
     )
     const { content, structuredContent } = reply.body.result
     const texts = [...content.map(({ text }: { text: string }) => text), JSON.stringify(structuredContent)]

@@ -56,7 +56,7 @@ test('401 with WWW-Authenticate: no credential, an unknown key, and a token of t
   }
 })
 
-test('403: another host name, as after DNS rebinding, and pages of another origin', async () => {
+test('403: another host name, as after DNS rebinding, and pages of another origin (asvs V4.3)', async () => {
   const { apiKey } = await makeAgent(market)
   const authorization = `Bearer ${apiKey}`
   for (const headers of [

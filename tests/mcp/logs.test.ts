@@ -1,3 +1,4 @@
+import { digestOf } from '@market/handlers/credential'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { someAddress } from '../support/client.ts'
@@ -75,9 +76,27 @@ test('security log: a change by a tool names the client’s address and the id o
     expect.objectContaining({
       event: 'agent.payout_address_changed',
       caller: `agent:${id}`,
+      credential: 'api_key',
+      credential_id: digestOf(apiKey),
       request_id: reply.headers.get('x-request-id'),
     }),
   ])
+})
+
+test('audit log: a change by a tool names the API key, as in REST', async () => {
+  const { apiKey, id } = await makeAgent(market)
+  const authorization = `Bearer ${apiKey}`
+  await post(url, toolCall('market_update_profile', { name: `Tool ${id.slice(-8)}` }), { authorization })
+  await market
+    .client()
+    .patch('/api/agents/me', { endpoint_url: null, description: 'Changed by REST.' }, { bearer: apiKey })
+  const rows = await market.db
+    .selectFrom('audit_log')
+    .select(['act', 'credential'])
+    .where('subject', '=', id)
+    .where('actor', '=', `agent:${id}`)
+    .execute()
+  expect(rows).toEqual([{ act: 'agents.name', credential: { kind: 'api_key', id: digestOf(apiKey) } }])
 })
 
 test('an error of a tool has the id of the HTTP request', async () => {
@@ -95,7 +114,13 @@ test('metrics and the request log name the server', async () => {
   await post(`${market.url}/api/x402/mcp`, LIST, { 'x-forwarded-for': from })
   await until('both requests are logged', () => linesOf(from).length === 2)
   expect(linesOf(from)).toMatchObject([
-    { operation: 'mcp', caller: `agent:${id}`, status: 200 },
+    {
+      operation: 'mcp',
+      caller: `agent:${id}`,
+      credential: 'api_key',
+      credential_id: digestOf(apiKey),
+      status: 200,
+    },
     { operation: 'anonymousMcp', caller: 'unidentified', status: 200 },
   ])
   const metrics = await (await fetch(`${market.url}/metrics`)).text()

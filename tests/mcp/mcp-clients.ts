@@ -27,8 +27,13 @@ export interface McpClient {
   readonly close: () => Promise<void>
 }
 
-const headersOf = (key: string | undefined) => ({
-  requestInit: { headers: key === undefined ? {} : { authorization: `Bearer ${key}` } },
+const headersOf = (key: string | undefined, from?: string) => ({
+  requestInit: {
+    headers: {
+      ...(key !== undefined && { authorization: `Bearer ${key}` }),
+      ...(from !== undefined && { 'x-forwarded-for': from }),
+    },
+  },
 })
 
 type Mode = 'auto' | undefined
@@ -60,8 +65,13 @@ async function useFirst(transport: FirstConnection, version: () => string | unde
 }
 
 /** The official client of the second version. `auto` asks for the newest protocol first. */
-export const connectSecond = (url: string, key: string | undefined, mode?: 'auto'): Promise<McpClient> =>
-  useSecond(new StreamableHTTPClientTransport(new URL(url), headersOf(key)), mode)
+export const connectSecond = (
+  url: string,
+  key: string | undefined,
+  mode?: 'auto',
+  from?: string,
+): Promise<McpClient> =>
+  useSecond(new StreamableHTTPClientTransport(new URL(url), headersOf(key, from)), mode)
 
 /** The official client of the first version, which many programs still use. */
 function connectFirst(url: string, key: string | undefined): Promise<McpClient> {

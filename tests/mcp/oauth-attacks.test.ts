@@ -57,7 +57,7 @@ describe('tokens', () => {
     expect(await statusOf(body['id_token'] ?? '')).toBe(401)
   })
 
-  test('401: an access token of a program is no credential of the REST API', async () => {
+  test('401: an access token of a program is no credential of the REST API (asvs V9.2)', async () => {
     const { sub } = await newUser()
     const { access } = await connected(sub)
     const { status, body } = await world.market.client().get('/api/profile', { bearer: access })
@@ -81,7 +81,7 @@ describe('tokens', () => {
     expect([redeemed.status, redeemed.body['error']]).toEqual([400, 'invalid_target'])
   })
 
-  test('403 insufficient_scope: each message of a batch counts', async () => {
+  test('403 insufficient_scope: each message of a batch counts (asvs V8.3)', async () => {
     const { sub } = await newUser()
     const program = await registerProgram(world.url)
     const received = await allow(new FetchBrowser(), program.authorizeUrl({ scope: 'market:read' }), { sub })
@@ -113,7 +113,7 @@ describe('codes and refresh tokens', () => {
     expect((await program.refresh(refresh)).status).toBe(400)
   })
 
-  test('a refresh token that is used twice ends the whole family', async () => {
+  test('a refresh token that is used twice ends the whole family (asvs V10.2)', async () => {
     const { sub } = await newUser()
     const { program, refresh, access } = await connected(sub)
     const next = await program.refresh(refresh)
@@ -142,7 +142,7 @@ describe('codes and refresh tokens', () => {
     expect(text).not.toMatch(/"d":/)
   })
 
-  test('a code without its verifier, and a request without a challenge, are rejected', async () => {
+  test('a code without its verifier, and a request without a challenge, are rejected (asvs V10.1)', async () => {
     const { sub } = await newUser()
     const program = await registerProgram(world.url)
     const received = await allow(new FetchBrowser(), program.authorizeUrl(), { sub })
@@ -171,7 +171,7 @@ describe('redirects and issuers', () => {
     'http://localhost.evil.example:9999/callback',
     'http://LOCALHOST:9999/CALLBACK',
     'javascript:alert(1)',
-  ])('a redirect to %s is not made', async (redirect_uri) => {
+  ])('a redirect to %s is not made (asvs V10.3)', async (redirect_uri) => {
     const program = await registerProgram(world.url)
     const page = await new FetchBrowser().open(program.authorizeUrl({ redirect_uri }))
     expect(page.status).toBe(400)
@@ -189,7 +189,7 @@ describe('redirects and issuers', () => {
     expect(url.searchParams.get('code')).toBeTruthy()
   })
 
-  test('mixed-up issuer: responses name the issuer, whatever Host the client sent', async () => {
+  test('mixed-up issuer: responses name the issuer, whatever Host the client sent (asvs V10.5)', async () => {
     const { sub } = await newUser()
     const program = await registerProgram(world.url)
     const received = await allow(new FetchBrowser(), program.authorizeUrl(), { sub })
@@ -200,7 +200,7 @@ describe('redirects and issuers', () => {
     expect(JSON.stringify(await response.json())).not.toContain('evil.example')
   })
 
-  test('a sign-in of another browser does not finish this one', async () => {
+  test('a sign-in of another browser does not finish this one (asvs V7.1)', async () => {
     const { sub } = await newUser()
     const program = await registerProgram(world.url)
     const [victim, thief] = [new FetchBrowser(), new FetchBrowser()]
@@ -213,7 +213,7 @@ describe('redirects and issuers', () => {
 })
 
 describe('the consent page', () => {
-  test('names and addresses of hostile programs are shown as text', async () => {
+  test('names and addresses of hostile programs are shown as text (asvs V1.2)', async () => {
     const { sub } = await newUser()
     const client_name = '"><script>alert(1)</script>\u202Eevil\u0000'
     const program = await registerProgram(world.url, { client_name })
@@ -285,7 +285,7 @@ describe('the consent page', () => {
     expect(await grants.execute()).toHaveLength(1)
   })
 
-  test('a form of another site is rejected', async () => {
+  test('a form of another site is rejected (asvs V3.3)', async () => {
     const { sub } = await newUser()
     const program = await registerProgram(world.url)
     const browser = new FetchBrowser()
@@ -357,7 +357,7 @@ test('oauth.register: 60 registrations an hour from one address, then 429', asyn
 })
 
 describe('ending a connection', () => {
-  test('on the page: at once, and only one’s own', async () => {
+  test('on the page: at once, and only one’s own (asvs V7.2)', async () => {
     const [owner, other] = await Promise.all([newUser(), newUser()])
     const { access, program, refresh } = await connected(owner.sub)
     const browser = new FetchBrowser()
@@ -375,7 +375,7 @@ describe('ending a connection', () => {
     expect((await program.refresh(refresh)).body['error']).toBe('invalid_grant')
   })
 
-  test('by the program, by a new API key of the agent, and by deleting the account', async () => {
+  test('by the program, by a new API key of the agent, and by deleting the account (asvs V7.2)', async () => {
     const { sub, token } = await newUser()
     const made = await world.market
       .client()

@@ -75,7 +75,7 @@ test('the user is asked each time, also for a program that is connected', async 
   const program = await registerProgram(world.url)
   const browser = new FetchBrowser()
   await allow(browser, program.authorizeUrl(), { sub })
-  const again = await openConsent(browser, program.authorizeUrl(), sub)
+  const again = await browser.open(program.authorizeUrl())
   expect(again.text).toContain('Allow')
 })
 

@@ -27,7 +27,7 @@ export async function startOAuthWorld(
     ...overrides,
   }
   const market = await startMarket(settings, options)
-  market.idp.addLoginClient(`${url}/oauth/idp/callback`)
+  market.idp.addLoginClient(`${url}/auth/callback`)
   return { market, url, resource: `${url}/mcp`, stop: market.stop }
 }
 

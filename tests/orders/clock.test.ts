@@ -4,7 +4,9 @@ import { balanceOf, payable, surplus } from '@market/money/ledger'
 import { findPayment, recheckTransfers } from '@market/money/payments'
 import { payoutIdOf } from '@market/money/payouts'
 import { contestOrder } from '@market/trade/orders'
+import { createReview, findReviewOf } from '@market/work/reviews'
 import { PURPOSES } from '@market/worker/payment-handlers'
+import { sql } from 'kysely'
 import { afterAll, afterEach, assert, beforeAll, expect, test } from 'vitest'
 import { outcome } from '../payments/payment-fixture.ts'
 import { placePurchase } from '../support/place-purchase.ts'
@@ -290,6 +292,49 @@ test('reorganization: reverses the payment with its effects, and the order can b
   expect(await balanceOf(fixture.db, surplusOf(id))).toBe(200_000n)
   await fixture.expectWhole([id])
   await fixture.expectReachable([id])
+})
+
+test('reorganization: the review of a reversed order is removed from every rating, and is possible again later', async () => {
+  const rated = await fixture.makeSeller()
+  const buyer = newBuyer()
+  const { id } = await fixture.create(rated, buyer)
+  const rate = (rating: 1 | 5) => createReview(fixture.ctx, buyer, { orderId: id, rating, comment: '' })
+  const completeWith = async (reference: string) => {
+    await fixture.pay(buyer, id, reference)
+    await fixture.deliver(rated, id)
+    await fixture.approve(buyer, id)
+  }
+  const ratingsOf = async () => {
+    const { id: listingId, agentId } = rated.listing
+    const { rows } = await sql`
+      select rating_sum, rating_count, stars from agents where id = ${agentId}
+      union all select rating_sum, rating_count, stars from listings where id = ${listingId}
+      union all select coalesce(sum(amount), 0), (select count(*) from activity where kind = 'review' and agent_id = ${agentId}), null
+        from statistic_changes where name = 'reviews'`.execute(fixture.db)
+    const numbers = (values: object) => Object.values(values).map(Number)
+    return rows.map((row) => {
+      const { stars, ...sums } = row as { stars: number[] | null }
+      return [...numbers(sums), ...(stars ?? [])]
+    })
+  }
+  await completeWith(fixture.send(buyer.wallet.key))
+  await rate(1)
+  expect(await ratingsOf()).toEqual([
+    [1, 1, 1, 0, 0, 0, 0],
+    [1, 1, 1, 0, 0, 0, 0],
+    [1, 1],
+  ])
+  fixture.chain.reorg(1)
+  await missOut()
+  expect((await fixture.read(id)).status).toBe('accepted')
+  expect(await findReviewOf(fixture.db, id)).toBeUndefined()
+  expect(await ratingsOf()).toEqual([
+    [0, 0, 0, 0, 0, 0, 0],
+    [0, 0, 0, 0, 0, 0, 0],
+    [0, 0],
+  ])
+  await completeWith(fixture.send(buyer.wallet.key))
+  expect(await rate(5)).toMatchObject({ rating: 5 })
 })
 
 test('reorganization: the order waits an hour for the same transfer, says not to pay again, and is paid when it returns', async () => {

@@ -103,6 +103,9 @@ export async function openOrderFixture() {
   const deliver = ({ provider }: Seller, orderId: OrderId) =>
     deliverOrder(ctx, provider, { orderId, items: [{ type: 'text', content: 'Blue.' }], note: null })
   const read = async (id: OrderId): Promise<Order> => (await getOrder(ctx, actor, id)).order
+  /** What the viewer is told about an action; undefined when it is not one of their role. */
+  const offered = async (viewer: Actor, id: OrderId, action: string) =>
+    (await getOrder({ ...ctx, actor: viewer }, viewer, id)).acts.find((one) => one.action === action)
   /** An order that was paid at once. */
   const paid = async (seller: Seller, buyer: TestBuyer): Promise<OrderId> => {
     const { id } = await create(seller, buyer)
@@ -136,6 +139,7 @@ export async function openOrderFixture() {
     pay,
     deliver,
     read,
+    offered,
     paid,
     delivered,
     moneyOf,

@@ -1,7 +1,7 @@
 import { HOUR, SECOND } from '@market/kernel/clock'
 import type { OrderId } from '@market/kernel/ids'
 import { usdc } from '@market/kernel/money'
-import { type Action, type Order, type Status, TRANSITIONS } from '@market/trade/orders'
+import { type Action, type Order, type PossibleAct, type Status, TRANSITIONS } from '@market/trade/orders'
 import fc from 'fast-check'
 import { expect } from 'vitest'
 import { outcome } from '../payments/payment-fixture.ts'
@@ -81,6 +81,13 @@ export interface Made {
   readonly buyer: TestBuyer
 }
 
+const BY_BUYER: readonly string[] = ['accept', 'revision', 'dispute', 'approve', 'cancel']
+
+/** An act is possible for the viewer exactly when the command then accepts it, and otherwise its code is that of the command. */
+function expectAsOffered({ problem }: PossibleAct, ended: Order | string): void {
+  expect(problem?.code).toBe(typeof ended === 'string' ? ended : undefined)
+}
+
 /** Any sequence of what parties, chain and clock do to a few orders, with what the commands must return. */
 export class OrderModel {
   readonly made: Made[] = []
@@ -112,7 +119,8 @@ export class OrderModel {
       case 'payAgain': {
         const one = this.made[act.of]
         if (one === undefined || this.lastReference === '') return
-        return this.expectPaid(one, this.lastReference)
+        await this.expectPaid(one, this.lastReference)
+        return
       }
       case 'wait':
         fixture.clock.advance(act.ms)
@@ -165,13 +173,24 @@ export class OrderModel {
     const one = this.made[of]
     if (one === undefined) return
     const before = await this.fixture.read(one.id)
+    const offers = await this.offersOf(act, one, share)
     const ended = await outcome(this.does(act, one, share))
+    if (offers !== undefined) expectAsOffered(offers, ended)
     const to = (TRANSITIONS[before.status] as Partial<Record<Action, Status>>)[act]
     // Without a dispute an arbiter decides only while the payment is contested, which none is here.
     const isUndisputed = (act === 'award' || act === 'reverse') && before.status !== 'disputed'
     if (to === undefined || isUndisputed) return expect(ended).toBe('illegal_transition')
     if (typeof ended === 'string') return expect(CONDITIONS).toContain(ended)
     expect(ended.status).toBe(to)
+  }
+
+  /** What the caller of `does` is told about the act; undefined for an arbiter, who is told nothing. */
+  private async offersOf(act: (typeof PARTY_ACTS)[number], { id, seller, buyer }: Made, share: number) {
+    if (act === 'award' || act === 'reverse') return undefined
+    const bySeller = !BY_BUYER.includes(act) || (act === 'cancel' && share % 2 !== 0)
+    const offered = await this.fixture.offered(bySeller ? seller.provider : buyer, id, act)
+    if (offered === undefined) throw new Error(`${act} is not an act of its own actor`)
+    return offered
   }
 
   private does(act: (typeof PARTY_ACTS)[number], { id, seller, buyer }: Made, share: number): Promise<Order> {
@@ -203,19 +222,25 @@ export class OrderModel {
     if (one === undefined) return
     const { fixture } = this
     const order = await fixture.read(one.id)
+    const offers = await fixture.offered(one.buyer, one.id, 'pay')
     const price = 'price' in order && order.price !== undefined ? order.price : PRICE
     const reference = fixture.send(one.buyer.wallet.key, price + more)
     this.lastReference = reference
     if (early) fixture.chain.forcedObservation = { kind: 'pending', reason: 'unconfirmed' }
     try {
-      await this.expectPaid(one, reference)
+      const ended = await this.expectPaid(one, reference)
+      // A transfer of the right amount pays exactly when the buyer was told that the order can be paid.
+      if (offers?.problem === null && more >= 0n) expect(ended).not.toBe('illegal_transition')
+      if (offers?.problem?.code === 'illegal_transition') expect(ended).toBe('illegal_transition')
     } finally {
       fixture.chain.forcedObservation = undefined
     }
   }
 
-  private async expectPaid({ id, buyer }: Made, reference: string): Promise<void> {
+  private async expectPaid({ id, buyer }: Made, reference: string): Promise<string | undefined> {
     const ended = await outcome(this.fixture.pay(buyer, id, reference))
-    if (typeof ended === 'string') expect(PAYMENT_REFUSALS).toContain(ended)
+    if (typeof ended !== 'string') return undefined
+    expect(PAYMENT_REFUSALS).toContain(ended)
+    return ended
   }
 }

@@ -1,3 +1,4 @@
+import { findAgentById, paidAddresses } from '@market/identity/agents'
 import type { OrderId } from '@market/kernel/ids'
 import { usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
@@ -27,14 +28,14 @@ beforeAll(async () => {
 })
 afterAll(() => fixture.stop())
 
-const shareOf = async (id: OrderId) =>
+const partOf = async (id: OrderId) =>
   (
     await fixture.db
       .selectFrom('orders')
-      .select('agent_share_bps')
+      .select('agent_part_micros')
       .where('id', '=', id)
       .executeTakeFirstOrThrow()
-  ).agent_share_bps
+  ).agent_part_micros
 
 const disputed = async () => {
   const buyer = newBuyer()
@@ -43,17 +44,17 @@ const disputed = async () => {
   return id
 }
 
-test('agent_share_bps: every command that ends an order stores its decision', async () => {
+test('agent_part_micros: every command that ends an order stores its decision', async () => {
   const buyer = newBuyer()
   const open = await fixture.delivered(seller, buyer)
-  expect(await shareOf(open)).toBeNull()
+  expect(await partOf(open)).toBeNull()
   await fixture.approve(buyer, open)
-  expect(await shareOf(open)).toBe(10_000)
+  expect(await partOf(open)).toBe(PRICE)
 
   const released = await fixture.delivered(seller, buyer)
   fixture.clock.advance(48 * 60 * MINUTE)
   await fixture.sweepDue()
-  expect(await shareOf(released)).toBe(10_000)
+  expect(await partOf(released)).toBe(PRICE)
 
   const cancelled = await fixture.paid(seller, buyer)
   await fixture.cancel(buyer, cancelled)
@@ -63,14 +64,14 @@ test('agent_share_bps: every command that ends an order stores its decision', as
   await fixture.refund(seller, refunded)
   const reversed = await disputed()
   await fixture.resolve(reversed, { outcome: 'refund' })
-  for (const id of [cancelled, unpaid, refunded, reversed]) expect(await shareOf(id)).toBe(0)
+  for (const id of [cancelled, unpaid, refunded, reversed]) expect(await partOf(id)).toBe(0n)
 
   const awarded = await disputed()
   await fixture.resolve(awarded, { outcome: 'release' })
-  expect(await shareOf(awarded)).toBe(10_000)
+  expect(await partOf(awarded)).toBe(PRICE)
   const split = await disputed()
   await fixture.resolve(split, { outcome: 'split', agentShareBps: 3_000 })
-  expect(await shareOf(split)).toBe(3_000)
+  expect(await partOf(split)).toBe((PRICE * 3n) / 10n)
   await fixture.expectWhole([open, released, cancelled, refunded, reversed, awarded, split])
 })
 
@@ -104,7 +105,7 @@ test('reorganization: an arbiter’s split counts again when the transfer is inc
   fixture.clock.advance(3 * SECOND)
   await fixture.finish()
   expect(await fixture.moneyOf([id])).toEqual([before])
-  expect(await shareOf(id)).toBe(2_500)
+  expect(await partOf(id)).toBe(PRICE / 4n)
 })
 
 const termsOf = (payout: Payout) =>
@@ -163,12 +164,18 @@ test('payout terms: on another EVM network neither a wallet that was proven on B
   const [payout] = await payoutsOf(id)
   assert(payout !== undefined && payout.payee !== null)
   const { agentId } = seller.listing
-  const payeesOn = async (network: Network) => (await termsOf({ ...payout, network }))?.payees
+  const payeesOn = (network: Network) =>
+    fixture.ctx.transact(async (tx) => {
+      const agent = await findAgentById(tx as never, agentId)
+      return (await paidAddresses(fixture.ctx, tx, agent, network)).payees
+    })
   const settle = (fields: { owner_proven_by?: string; payout_address_base?: string | null }) =>
     fixture.db.transaction().execute(async (tx) => {
       // A trigger keeps how an owner wallet was proven.
       await sql`set local session_replication_role = 'replica'`.execute(tx)
       await tx.updateTable('agents').set(fields).where('id', '=', agentId).execute()
+      // As if the worker had not seen the agent yet.
+      await tx.deleteFrom('payout_addresses').where('agent_id', '=', agentId).execute()
     })
   expect(await payeesOn('alt-mainnet')).toContain(payout.payee)
   await settle({ owner_proven_by: NETWORK, payout_address_base: `0x${'b'.repeat(40)}` })

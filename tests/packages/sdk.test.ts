@@ -1,10 +1,15 @@
 import { readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import type { Operation } from '@market/contract/define'
+import { operations } from '@market/contract/operations'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { makeOwnedAgent } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
+import { makeOrderIn } from '../support/order-in-state.ts'
 import { makeService } from '../support/services.ts'
+import { insertPending, makeWeekly, openWorkspace } from '../support/workspace.ts'
+import { hoversOf } from './hover.ts'
 import { findNode20, installClient, run } from './install.ts'
 
 /** The SDK as users install it: the tarball in an empty folder. */
@@ -80,6 +85,21 @@ describe('the tarball of the SDK', () => {
     expect(compiled.stdout).toBe('')
   })
 
+  test('an editor shows the description of each call, and of its fields', async () => {
+    const file = installed.write('hover.ts', HOVERED)
+    const { createOrder, actOnOrder, getOrder } = operations
+    const words = ['createOrder', 'actOnOrder', 'getOrder', 'brief', 'escrow_tx_hash']
+    const shown = await hoversOf(join(ROOT, 'node_modules/.bin/tsc'), file, words)
+    for (const { id, summary, description = '' } of [
+      createOrder,
+      actOnOrder,
+      getOrder,
+    ] as readonly Operation[])
+      expect(shown[id]).toContain(`${summary}. ${description}`.trim())
+    expect(shown['brief']).toContain('What the agent is to do')
+    expect(shown['escrow_tx_hash']).toContain('the hash of the transfer')
+  })
+
   test.each(['Node 20', 'Node 24'])('on %s: a program lists, reads, fails and verifies', async (version) => {
     const node = version === 'Node 20' ? await findNode20() : process.execPath
     const file = installed.write('script.mjs', SCRIPT)
@@ -98,6 +118,28 @@ describe('the tarball of the SDK', () => {
     })
   })
 
+  test.each(['Node 20', 'Node 24'])(
+    'on %s: a seller quotes an order and answers a workspace',
+    async (version) => {
+      const node = version === 'Node 20' ? await findNode20() : process.execPath
+      const quoted = await makeService(market, agent, { price_type: 'quote', price_usd: undefined })
+      const order = await makeOrderIn(market, quoted, 'pending_quote')
+      const workspace = await openWorkspace(market, await makeWeekly(market, agent))
+      await insertPending(market, workspace.id)
+      const file = installed.write('seller.mjs', SELLER)
+      const { stdout } = await run(node, [file], {
+        env: {
+          MARKET_API_URL: market.url,
+          MARKET_API_KEY: agent.apiKey,
+          QUOTED: quoted.id,
+          WEEKLY: workspace.service.id,
+        },
+      })
+      expect(stdout).toContain(JSON.stringify({ step: 'quoted', orderId: order.id, priceUsd: '12.50' }))
+      expect(stdout).toMatch(new RegExp(`"generated","orderId":"${workspace.id}"`))
+    },
+  )
+
   test('viem of the user signs for it', async () => {
     // Users install viem themselves; here it is the one of the checkout.
     symlinkSync(join(ROOT, 'node_modules/viem'), join(installed.folder, 'node_modules/viem'))
@@ -108,6 +150,15 @@ describe('the tarball of the SDK', () => {
     expect(JSON.parse(stdout)).toEqual({ orders: 0, kind: 'wallet' })
   })
 })
+
+const HOVERED = `
+import { Market } from '@market/sdk'
+
+const market = new Market({ apiUrl: 'https://api.example' })
+const { id: order_id } = await market.createOrder({ service_id: 'svc_1', brief: 'x' })
+await market.actOnOrder({ order_id, action: 'pay', escrow_tx_hash: '0x' })
+await market.getOrder({ order_id })
+`
 
 const PROGRAM = `
 import { evmPayer, Market, MarketError, type Order, type SellerEvent, solanaPayer, verifyWebhook } from '@market/sdk'
@@ -137,6 +188,14 @@ export async function follow(signal: AbortSignal): Promise<void> {
 export const selling = market.sell({
   service: 'svc_1',
   work: async ({ order }: { order: Order }) => [{ type: 'text', content: order.brief }],
+})
+
+export const quoting = market.sell({
+  service: { category: 'custom', title: 'Title', description: 'Description', price_type: 'quote' },
+  onQuote: ({ order }) => (order.brief.length > 9 ? { price_usd: '1.00', expires_in_hours: 1 } : undefined),
+  // @ts-expect-error: a failure has a reason
+  onGenerate: ({ generation }) => (generation.prompt === '' ? { failed: true } : 'Done'),
+  work: () => 'Done',
 })
 
 export async function hiring(account: { address: \`0x\${string}\`; signTypedData: () => Promise<\`0x\${string}\`> }) {
@@ -196,6 +255,23 @@ console.log(JSON.stringify({
   solana: /^[1-9A-HJ-NP-Za-km-z]{32,44}$/.test(address),
   payer: payer.message.slice(payer.message.indexOf(' ') + 1),
 }))
+`
+
+const SELLER = `
+import { Market } from '@market/sdk'
+
+const { MARKET_API_URL: apiUrl, MARKET_API_KEY: apiKey, QUOTED, WEEKLY } = process.env
+const market = new Market({ apiUrl, apiKey })
+const sellUntil = (step, options) => {
+  const ended = new AbortController()
+  const onProgress = (progress) => {
+    console.log(JSON.stringify(progress))
+    if (progress.step === step) ended.abort()
+  }
+  return market.sell({ ...options, onProgress, signal: ended.signal })
+}
+await sellUntil('quoted', { service: QUOTED, onQuote: () => '12.50', work: ({ order }) => order.brief })
+await sellUntil('generated', { service: WEEKLY, onGenerate: ({ generation }) => generation.prompt.toUpperCase() })
 `
 
 const WALLET = `

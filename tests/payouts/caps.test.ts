@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { DAY, SECOND } from '@market/kernel/clock'
+import { DAY, HOUR } from '@market/kernel/clock'
 import { usdc } from '@market/kernel/money'
 import { maintainLedgerPartitions, venue } from '@market/money/ledger'
 import { claimTransfer, findPayment, parsePurpose, recheckTransfers } from '@market/money/payments'
@@ -148,7 +148,7 @@ test('move_to_venue: counts against no daily cap, but one above the cap per payo
   expect(await stateOf(moves[2])).toBe('signed')
 })
 
-test('payee_cap: holds the payout above it for a day, and no payout to another payee', async () => {
+test('payee_cap: holds the payout above it for a day and its hour, and no payout to another payee', async () => {
   const caps = { ...CAPS, perPayee: usdc(50_000_000n) }
   const payee = newAccount().address
   const [first, second] = [
@@ -163,7 +163,7 @@ test('payee_cap: holds the payout above it for a day, and no payout to another p
   expect(await stateOf(other)).toBe('signed')
   await chain.mine(FINALITY)
   await advance(first, caps)
-  ledger.ctx.clock.advance(DAY + SECOND)
+  ledger.ctx.clock.advance(DAY + HOUR)
   await maintainLedgerPartitions(ledger.ctx)
   await advance(second, caps)
   expect(await stateOf(second)).toBe('signed')

@@ -3,6 +3,7 @@ import { usdc } from '@market/kernel/money'
 import { NETWORKS, type Network } from '@market/kernel/network'
 import { balanceOf, payable, totals } from '@market/money/ledger'
 import { expect, test } from 'vitest'
+import { counterDrift } from '../support/payout-counters.ts'
 import { startFaultInjector } from '../support/payout-fault-injector.ts'
 import { type PayoutWorld, startPayoutWorld } from '../support/payout-world.ts'
 import { until } from '../support/until.ts'
@@ -139,6 +140,7 @@ test.concurrent.for(Array.from({ length: SEEDS }, (_, n) => FIRST_SEED + n))(
       await until('every payout has ended', isOver, { withinMs: left, everyMs: 100 })
       const took = Math.round(performance.now() - began)
       await expectExact(world, owed)
+      expect(await counterDrift(world.db)).toEqual([])
       expect(injector.kills()).toBeGreaterThan(0)
       const signatures = await world.db.selectFrom('payout_signatures').select('reference').execute()
       const counts = world.relays.map(({ counts: { failed, hung, passed } }) => `${passed}/${failed}/${hung}`)

@@ -125,7 +125,7 @@ describe('the budget of native coin', () => {
     return costs.reduce((sum, { native }) => sum + BigInt(native), 0n)
   }
 
-  test('gas_budget: holds what exceeds it for a day, and counts the real cost of final payouts', async () => {
+  test('gas_budget: holds what exceeds it for a day and its hour, and counts the real cost of final payouts', async () => {
     const { native } = await ledger.sender.estimateCost({
       payoutId: 'x',
       to: ledger.account.address,
@@ -154,7 +154,7 @@ describe('the budget of native coin', () => {
     const tight = { ...ledger.app, caps: { ...CAPS, gasBudget: { [NETWORK]: spent } } }
     await advancePayout(tight, third.id)
     expect(await stateOf(third)).toBe('held: gas_budget')
-    ledger.ctx.clock.advance(DAY + SECOND)
+    ledger.ctx.clock.advance(DAY + HOUR)
     await maintainLedgerPartitions(ledger.ctx)
     await advancePayout({ ...tight, caps }, third.id)
     expect(await stateOf(third)).toBe('signed')

@@ -1,4 +1,4 @@
-import { DAY, MINUTE, SECOND } from '@market/kernel/clock'
+import { DAY, HOUR, MINUTE, SECOND } from '@market/kernel/clock'
 import { usdc } from '@market/kernel/money'
 import { maintainLedgerPartitions, totals } from '@market/money/ledger'
 import { advanceDue, advancePayout, duePayouts } from '@market/money/payouts'
@@ -103,8 +103,8 @@ describe('payouts', () => {
     await Promise.all(payouts.map(ledger.advance))
     await Promise.all(payouts.map(ledger.advance))
     expect(await ledger.count()).toBe(3n)
-    // A day later there is room again, for three and not for all that waited.
-    ledger.ctx.clock.advance(DAY + SECOND)
+    // A day and an hour later there is room again, for three and not for all that waited.
+    ledger.ctx.clock.advance(DAY + HOUR)
     await maintainLedgerPartitions(ledger.ctx)
     await Promise.all(payouts.map(ledger.advance))
     const after = await Promise.all(payouts.map(ledger.rowOf))

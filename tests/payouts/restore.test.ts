@@ -18,6 +18,7 @@ import {
   untilFinal,
   withWorker,
 } from '../support/owed-payouts.ts'
+import { counterDrift } from '../support/payout-counters.ts'
 import { floatOf, type PayoutWorld, startPayoutWorld, type WorldLedger } from '../support/payout-world.ts'
 import { until } from '../support/until.ts'
 
@@ -108,6 +109,7 @@ test('restored database: payouts it lost and is asked for again are found on the
   const known = [...ended, ...signed, ...waiting, ...lost]
   expect(await finalReferences(ledger, known)).toEqual(await finalReferences(world.ledger, known))
   await expectLedgerMatchesChains(world, ledger)
+  expect(await counterDrift(ledger.db)).toEqual([])
 })
 
 test('restored database: without repeated requests, new payouts are held until the loss is written off', {
@@ -148,6 +150,7 @@ test('restored database: without repeated requests, new payouts are held until t
   })
   await expectPaidOnce(world, [...lost, ...next])
   await expectLedgerMatchesChains(world, ledger)
+  expect(await counterDrift(ledger.db)).toEqual([])
   expect(gone.length).toBeGreaterThanOrEqual(lost.length)
   for (const network of NETWORKS) {
     const loss = gone

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { providerWarnings } from '@market/platform/settings/chains'
 import { newKeySettings } from '@market/platform/vault/new-keys'
 import { startEvmNetwork } from '@market/testing/evm-network'
 import { startKmsServer } from '@market/testing/kms-server'
@@ -72,6 +73,21 @@ test('providers: a network with nodes of one provider does not start, and produc
   expect(complaint({ ...two, ONE_PROVIDER: 'on', MARKET_ENV: '' })).toContain(
     ONLY_DEVELOPMENT('ONE_PROVIDER'),
   )
+})
+
+test('providers: production warns of a network with nodes of two providers, and not of three', () => {
+  const config = readConfig({
+    ...BASICS,
+    BASE_TREASURY_KEY: hex(),
+    BASE_RPC_URLS: 'http://a.example,http://b.example',
+    SOLANA_RPC_URLS: 'http://a.example,http://b.example,http://c.example',
+  })
+  expect(providerWarnings({ ...config, MARKET_ENV: 'production' })).toEqual([
+    'BASE_RPC_URLS has nodes of 2 providers. Add a third: payouts pause while one of two fails',
+  ])
+  const named = { ...config, BASE_RPC_PROVIDERS: ['acme', 'other'] }
+  expect(providerWarnings({ ...named, MARKET_ENV: 'production' })).toHaveLength(1)
+  expect(providerWarnings(config)).toEqual([])
 })
 
 const ONLY_DEVELOPMENT = (name: string) => `${name}: is accepted only with MARKET_ENV=development`

@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { evmPayer, type HireOptions, type HireProgress, Market, MarketError, solanaPayer } from '@market/sdk'
-import { generateKeyPair } from '@solana/kit'
+import { evmPayer, type HireOptions, type HireProgress, Market, solanaPayer } from '@market/sdk'
+import { createSignerFromKeyPair, generateKeyPair } from '@solana/kit'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { someAddress } from '../support/client.ts'
@@ -57,6 +57,15 @@ async function evmWorldPayer(network: 'base-mainnet' | 'alt-mainnet' = 'base-mai
   }
 }
 
+async function solanaWorldPayer() {
+  const keypair = await generateKeyPair(true)
+  const raw = new Uint8Array(await crypto.subtle.exportKey('pkcs8', keypair.privateKey)).slice(-32)
+  const publicKey = new Uint8Array(await crypto.subtle.exportKey('raw', keypair.publicKey))
+  const { address } = await createSignerFromKeyPair(keypair)
+  const payer = solanaPayer([...raw, ...publicKey], { rpcUrl: world.solana.chain.chain.url })
+  return { payer, address }
+}
+
 const hireOf = (payer: HireOptions['payer'], more: Partial<HireOptions> = {}): HireOptions => ({
   service: seller.serviceId,
   brief: BRIEF,
@@ -88,13 +97,8 @@ describe('hire', () => {
   )
 
   test('on solana-mainnet: pays with a keypair that has no SOL', async () => {
-    const keypair = await generateKeyPair(true)
-    const raw = new Uint8Array(await crypto.subtle.exportKey('pkcs8', keypair.privateKey)).slice(-32)
-    const publicKey = new Uint8Array(await crypto.subtle.exportKey('raw', keypair.publicKey))
-    const { createSignerFromKeyPair } = await import('@solana/kit')
-    const { address } = await createSignerFromKeyPair(keypair)
+    const { payer, address } = await solanaWorldPayer()
     await world.solana.chain.usdc.fund(address, DUE)
-    const payer = solanaPayer([...raw, ...publicKey], { rpcUrl: world.solana.chain.chain.url })
     const { order } = await marketAt(world.market.url).hire(hireOf(payer))
     expect(order).toMatchObject({ status: 'completed', payment_network: 'solana-mainnet' })
     expect(await world.solana.chain.usdc.balanceOf(address)).toBe(0n)
@@ -126,13 +130,30 @@ describe('hire', () => {
     expect([signatures(), await paid()]).toEqual([2, DUE])
   })
 
-  test('a wallet without USDC gets a 402 with the reason, and no order', async () => {
-    const payer = evmPayer(privateKeyToAccount(generatePrivateKey()))
-    const error = await marketAt(world.market.url)
-      .hire(hireOf(payer))
-      .catch((one: unknown) => one)
-    expect(error).toBeInstanceOf(MarketError)
-    expect(error).toMatchObject({ status: 402, code: 'invalid_exact_evm_insufficient_balance' })
+  test('a wallet without USDC: the error names wallet, network, balance and what is missing', async () => {
+    const account = privateKeyToAccount(generatePrivateKey())
+    const wallet = account.address.toLowerCase()
+    const hired = () => marketAt(world.market.url).hire(hireOf(evmPayer(account)))
+    const isRejected = (message: string) => {
+      const code = 'invalid_exact_evm_insufficient_balance'
+      return expect(hired()).rejects.toMatchObject({ name: 'MarketError', status: 402, code, message })
+    }
+    await isRejected(
+      `${wallet} holds 0.00 USDC on base-mainnet, and 11.00 USDC is due. Send 11.00 USDC to it, then pay again.`,
+    )
+    await world.base.chain.mint(account.address, DUE - 1n)
+    await isRejected(
+      `${wallet} holds 10.999999 USDC on base-mainnet, and 11.00 USDC is due. Send 0.000001 USDC to it, then pay again.`,
+    )
+  })
+
+  test('a Solana wallet without USDC: the error names wallet, network, balance and what is missing', async () => {
+    const { payer, address: wallet } = await solanaWorldPayer()
+    await expect(marketAt(world.market.url).hire(hireOf(payer))).rejects.toMatchObject({
+      status: 402,
+      code: 'insufficient_funds',
+      message: `${wallet} holds 0.00 USDC on solana-mainnet, and 11.00 USDC is due. Send 11.00 USDC to it, then pay again.`,
+    })
   })
 })
 

@@ -1,11 +1,13 @@
 import { createHmac } from 'node:crypto'
-import { evmWallet, type Job, Market, type SellOptions } from '@market/sdk'
+import { evmWallet, type Job, Market, type SellerProgress, type SellOptions } from '@market/sdk'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { makeOwnedAgent } from '../support/makers.ts'
 import { type Market as RunningMarket, startMarket } from '../support/market.ts'
 import { makeAgentWithService, makeOrderIn } from '../support/order-in-state.ts'
 import { makeService, SERVICE } from '../support/services.ts'
 import { BASE_URL } from '../support/settings.ts'
 import { until } from '../support/until.ts'
+import { makeWorkspace } from '../support/workspace.ts'
 
 /** Sellers on the real API. Paid orders are put into their state, because no chain is needed here. */
 
@@ -149,6 +151,180 @@ describe('sell', () => {
   test('rejects when the API key is wrong', async () => {
     const selling = marketOf('market_wrong').sell({ service: SERVICE, work: () => 'Done' })
     await expect(selling).rejects.toMatchObject({ status: 401 })
+  })
+})
+
+describe('sell: quotes', () => {
+  const quoteService = async () => {
+    const agent = await makeOwnedAgent(running)
+    return {
+      agent,
+      service: await makeService(running, agent, { price_type: 'quote', price_usd: undefined }),
+    }
+  }
+  const statusOf = async (market: Market, order_id: string) => (await market.getOrder({ order_id })).order
+  const untilIn = (market: Market, id: string, status: string) =>
+    until(status, async () => (await statusOf(market, id)).status === status, ENOUGH)
+
+  test('quotes the orders that wait at the start and new ones, once each, and delivers what is paid', async () => {
+    const { agent, service } = await quoteService()
+    const waiting = await makeOrderIn(running, service, 'pending_quote')
+    const market = marketOf(agent.apiKey)
+    const asked: string[] = []
+    const steps: SellerProgress[] = []
+    start(market, {
+      service: service.id,
+      onQuote: ({ order }) => {
+        asked.push(order.id)
+        return { price_usd: '12.50', expires_in_hours: 24, message: 'Two days of work.' }
+      },
+      work: () => 'Done',
+      onProgress: (step) => steps.push(step),
+    })
+    await untilIn(market, waiting.id, 'quoted')
+    expect(await statusOf(market, waiting.id)).toMatchObject({
+      price_usd: '12.50',
+      quote_message: 'Two days of work.',
+    })
+    const later = await makeOrderIn(running, service, 'pending_quote')
+    await untilIn(market, later.id, 'quoted')
+    expect(asked).toEqual([waiting.id, later.id])
+    expect(steps).toContainEqual({ step: 'quoted', orderId: later.id, priceUsd: '12.50' })
+  })
+
+  test('a program that is started again does not quote twice, and one that ended while it quoted does', async () => {
+    const { agent, service } = await quoteService()
+    const { id } = await makeOrderIn(running, service, 'pending_quote')
+    const market = marketOf(agent.apiKey)
+    const crashed = new AbortController()
+    let asked = 0
+    await market.sell({
+      service: service.id,
+      onQuote: () => {
+        asked++
+        crashed.abort()
+        throw new Error('The program ends.')
+      },
+      work: () => 'Done',
+      signal: crashed.signal,
+    })
+    expect((await statusOf(market, id)).status).toBe('pending_quote')
+    for (let starts = 0; starts < 2; starts++) {
+      const stop = new AbortController()
+      const selling = market.sell({
+        service: service.id,
+        onQuote: () => {
+          asked++
+          return '3.00'
+        },
+        work: () => 'Done',
+        signal: stop.signal,
+      })
+      await untilIn(market, id, 'quoted')
+      stop.abort()
+      await selling
+    }
+    expect([asked, (await statusOf(market, id)).price_usd]).toEqual([2, '3.00'])
+  })
+
+  test('undefined quotes nothing, and a price that the API rejects is reported', async () => {
+    const { agent, service } = await quoteService()
+    const [silent, wrong] = [
+      await makeOrderIn(running, service, 'pending_quote'),
+      await makeOrderIn(running, service, 'pending_quote'),
+    ]
+    const market = marketOf(agent.apiKey)
+    const asked: string[] = []
+    const errors: unknown[] = []
+    const stop = new AbortController()
+    const seller = market.seller({
+      service: service.id,
+      secret: 'whsec_of_a_test',
+      onQuote: ({ order }) => {
+        asked.push(order.id)
+        return order.id === silent.id ? undefined : 'free'
+      },
+      work: () => 'Done',
+      onError: (error, order) => errors.push([(error as { code?: string }).code, order?.id]),
+      signal: stop.signal,
+    })
+    await seller.settled()
+    stop.abort()
+    expect(asked.toSorted()).toEqual([silent.id, wrong.id].toSorted())
+    expect(errors).toEqual([['invalid_input', wrong.id]])
+    expect((await statusOf(market, silent.id)).status).toBe('pending_quote')
+  })
+})
+
+describe('sell: workspaces', () => {
+  const generationsOf = async (market: Market, order_id: string) => {
+    const { data } = await market.listGenerations({ order_id })
+    return data.map(({ prompt, status, deliverable, failure }) => [
+      prompt,
+      status,
+      deliverable?.content ?? failure,
+    ])
+  }
+
+  test('answers what was requested before the start and afterwards, once each, or says why not', async () => {
+    const { id, agent, service, generate } = await makeWorkspace(running)
+    const market = marketOf(agent.apiKey)
+    await generate({ prompt: 'before' })
+    const steps: SellerProgress[] = []
+    start(market, {
+      service: service.id,
+      onGenerate: ({ order, generation: { prompt } }) => {
+        expect(order.id).toBe(id)
+        return prompt === 'rude' ? { failed: 'I do not draw this.' } : prompt.toUpperCase()
+      },
+      onProgress: (step) => steps.push(step),
+    })
+    const { body } = await generate({ prompt: 'after', wait_seconds: 25 })
+    expect(body.data.deliverable).toMatchObject({ status: 'completed', deliverable: { content: 'AFTER' } })
+    await generate({ prompt: 'rude', wait_seconds: 25 })
+    expect(await generationsOf(market, id)).toEqual([
+      ['rude', 'failed', 'I do not draw this.'],
+      ['after', 'completed', 'AFTER'],
+      ['before', 'completed', 'BEFORE'],
+    ])
+    const made = steps.flatMap((step) => (step.step === 'generated' ? [step.deliverableId] : []))
+    expect([made.length, new Set(made).size]).toEqual([3, 3])
+  })
+
+  test('repeats a request when onGenerate throws, and not when only the answer failed', async () => {
+    const { id, agent, service, generate } = await makeWorkspace(running)
+    let answers = 0
+    const market = new Market({
+      apiUrl: running.url,
+      apiKey: agent.apiKey,
+      retries: 0,
+      fetch: async (url, init) => {
+        const response = await fetch(url, init)
+        // The first answer arrives, but its response is lost.
+        if (init?.method === 'PUT' && ++answers === 1) throw new TypeError('The connection was lost.')
+        return response
+      },
+    })
+    let tries = 0
+    const errors: string[] = []
+    start(market, {
+      service: service.id,
+      onGenerate: () => {
+        tries++
+        if (tries === 1) throw new Error('The model is busy.')
+        return `Try ${tries}`
+      },
+      onError: (error) => errors.push(error instanceof Error ? error.message : ''),
+    })
+    await generate({ prompt: 'a square', wait_seconds: 25 })
+    await until('the lost answer is noticed', () => errors.length === 2, ENOUGH)
+    expect(await generationsOf(market, id)).toEqual([['a square', 'completed', 'Try 2']])
+    expect([tries, errors[0]]).toEqual([2, 'The model is busy.'])
+  })
+
+  test('without work and onGenerate it throws at once', async () => {
+    const market = marketOf('market_x')
+    await expect(market.sell({ service: 'svc_1' })).rejects.toThrow('Pass work')
   })
 })
 

@@ -24,7 +24,7 @@ async function recount(db: Db): Promise<Statistics> {
 const LEADERS = 1_000
 
 /** What the agent got of the price, its fee included. The rest was refunded. */
-const SETTLED = sql`price_micros * agent_share_bps / 10000`
+const SETTLED = sql`agent_part_micros`
 
 const recountAgents = async (db: Db) => {
   const { rows } = await sql`

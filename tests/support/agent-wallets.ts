@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { walletSignatures } from '@market/chains/signatures/wallet-signatures'
 import { solanaWalletSigner } from '@market/chains/solana/wallet/solana-wallet-signer'
 import { tokenListener } from '@market/custody/tokens'
-import { advanceWalletTransaction } from '@market/custody/wallets'
+import { advanceWalletTransaction, startWithdrawDelays } from '@market/custody/wallets'
 import { DAY } from '@market/kernel/clock'
 import { idSource } from '@market/kernel/ids'
 import { secretExporter } from '@market/platform/vault/secret-exporter'
@@ -14,6 +14,7 @@ import type { Reply } from './client.ts'
 import { asHeaders, makeOwnedAgent, type Signer, signed } from './makers.ts'
 import { type Market, startMarket } from './market.ts'
 import { BASE_URL, sharedKeys, WALLET_SEAL } from './settings.ts'
+import { until } from './until.ts'
 
 export const NO_AGENT = `agt_1700000000000_${'0'.repeat(17)}`
 /** An address of nobody that can receive SOL and USDC. */
@@ -61,10 +62,15 @@ export async function insertWithdrawAddress(
   await market.db.transaction().execute(async (tx) => {
     // Without the trigger, which sets the time.
     await sql`set local session_replication_role = 'replica'`.execute(tx)
+    const id = `wad_1700000000000_0${randomBytes(8).toString('hex')}`
+    await tx
+      .insertInto('withdraw_delays')
+      .values({ address_id: id, notified_at: setAt ?? null })
+      .execute()
     await tx
       .insertInto('withdraw_addresses')
       .values({
-        ...{ id: `wad_1700000000000_0${randomBytes(8).toString('hex')}`, agent_id: agent.id, address },
+        ...{ id, agent_id: agent.id, address },
         ...{ set_by: 'wallet:owner', created_at: setAt, effective_at: effectiveAt, stored_at: setAt },
         owner_signature: proof?.wallet_sig ?? null,
         owner_signed_at_ms: proof === undefined ? null : BigInt(proof.wallet_sig_ts),
@@ -72,6 +78,19 @@ export async function insertWithdrawAddress(
       .execute()
   })
 }
+
+/** Waits until the worker has notified the owner of the newest withdraw address, which starts its 24 hours. */
+export const untilNotified = ({ db }: Pick<Market, 'db'>, agentId: string): Promise<void> =>
+  until('the 24 hours of the withdraw address have started', async () => {
+    const waiting = await db
+      .selectFrom('withdraw_delays')
+      .innerJoin('withdraw_addresses', 'withdraw_addresses.id', 'withdraw_delays.address_id')
+      .select('id')
+      .where('agent_id', '=', agentId)
+      .where('notified_at', 'is', null)
+      .execute()
+    return waiting.length === 0
+  })
 
 /** Headers of the owner wallet's signature. */
 export const signedBy = async (owner: Signer, purpose: string) => ({
@@ -158,6 +177,7 @@ export async function startWalletMarket(overrides: Readonly<Record<string, strin
     while (!end.signal.aborted) {
       const active = isPaused ? [] : await findActive(market)
       await Promise.all(active.map((id) => advanceWalletTransaction(ctx, id)))
+      await startWithdrawDelays(ctx)
       await wait(POLL_MS)
     }
   })()

@@ -6,7 +6,7 @@ import { systemClock } from '@market/kernel/clock'
 import { idSource } from '@market/kernel/ids'
 import { usdc } from '@market/kernel/money'
 import { redisLimiter } from '@market/platform/redis/limiter'
-import { marketContext, NO_OWN_WALLETS } from '@market/testing/market-context'
+import { marketContext, NO_NETWORKS, NO_OWN_WALLETS } from '@market/testing/market-context'
 import { redisPrefix } from '@market/testing/redis'
 import { BASE_URL, FILES_URL, REDIS_URL } from './settings.ts'
 
@@ -29,6 +29,7 @@ export const testAppServices = (
   treasury: NO_OWN_WALLETS,
   shortWaitMax: usdc(25_000_000n),
   earnMarkets: [],
+  publicSettings: NO_NETWORKS,
   uploadQuotas: { paid: { files: 1, bytes: 1 }, unpaid: { files: 1, bytes: 1 } },
   walletMinimumLamports: 30_000_000n,
   tokenSuffix: ' by Market',

@@ -1,4 +1,7 @@
 import { randomInt } from 'node:crypto'
+import { responseProblem } from './check-response.ts'
+import { checkCode } from './listed-codes.ts'
+import { testPath } from './test-path.ts'
 
 export interface Reply {
   readonly status: number
@@ -32,6 +35,9 @@ export type Client = ReturnType<typeof client>
 
 export const someAddress = (): string => `198.${randomInt(20, 250)}.${randomInt(256)}.${randomInt(1, 255)}`
 
+/** Every response of these tests is compared with the OpenAPI document. */
+const isContractTest = (): boolean => /tests\/contract(-wide)?\//.test(testPath())
+
 const isSentAsIs = (body: unknown): body is string | FormData =>
   typeof body === 'string' || body instanceof FormData
 
@@ -51,8 +57,13 @@ export function client(url: string) {
         body: isSentAsIs(options.body) ? options.body : JSON.stringify(options.body),
       }),
     })
-    const text = await response.text()
-    return { status: response.status, headers: response.headers, body: JSON.parse(text) as Envelope }
+    const body = JSON.parse(await response.text()) as Envelope
+    checkCode(method, path, response.status, body)
+    if (isContractTest()) {
+      const problem = responseProblem(method, path, response.status, body)
+      if (problem !== undefined) throw new Error(problem)
+    }
+    return { status: response.status, headers: response.headers, body }
   }
   return {
     send,

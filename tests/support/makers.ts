@@ -38,8 +38,8 @@ export const asHeaders = (proof: { wallet: string; wallet_sig: string; wallet_si
   'x-market-wallet-sig-ts': String(proof.wallet_sig_ts),
 })
 
-/** Old enough that the next ones stay in the past, and young enough to be valid. */
-const SIGNED_AGO_MS = 200_000
+/** Old enough that the next ones stay in the past, and young enough to be valid for minutes. */
+const SIGNED_AGO_MS = 20_000
 let lastSignedAt = 0
 
 /** Headers of a signature that no earlier call made: a write accepts each one once. */

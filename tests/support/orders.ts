@@ -27,6 +27,8 @@ export const orderOf = (
   client_wallet: null,
   private: false,
   price_usd: '12.50',
+  agent_usd: '11.25',
+  fee_usd: '1.25',
   price_type: 'fixed',
   price_until: null,
   quote_message: null,
@@ -34,6 +36,7 @@ export const orderOf = (
   revision_count: 0,
   quota_total: null,
   quota_used: null,
+  quota_failed: null,
   workspace_ends_at: null,
   max_revisions: 3,
   payment_method: null,
@@ -55,6 +58,11 @@ export const orderOf = (
   created_at: expect.stringMatching(INSTANT) as string,
   updated_at: expect.stringMatching(INSTANT) as string,
   ...fields,
+})
+
+/** What a list or the order itself shows of its agent. */
+export const agentOf = ({ id, slug, name }: { id: string; slug: string; name: string }) => ({
+  agent: { agent_id: id, slug, name, avatar_url: null, verified: 1 },
 })
 
 /** A selling agent, a buying agent and an unpaid order between them. */

@@ -66,16 +66,16 @@ async function makeOwedOrder(
     values (${listingId}, ${agentId}, 'review', 'coding', 'Review', 'Reviews a branch and explains what should change.', 'quote', 24, '{}', 1, 1, '[]',
       false, false, ${at}, ${at})
     on conflict do nothing`.execute(tx)
-  const [status, outcome, share] =
-    kind === 'payout' ? ['completed', 'released', 10_000] : ['cancelled', 'refunded', 0]
+  const [status, outcome, part] =
+    kind === 'payout' ? ['completed', 'released', price] : ['cancelled', 'refunded', 0]
   const reference = isEvm ? `0x${digest(`paid ${name}`)}` : digest(`paid ${name}`)
   await sql`
     insert into orders (id, listing_id, agent_id, buyer, status, title, brief, reference_urls, reference_images,
       requirement_answers, price_type, turnaround_hours, max_revisions, revision_count, is_private, price_micros,
-      payment_network, payment_reference, paid_at, deliver_by, delivered_at, closed_at, outcome, agent_share_bps,
+      payment_network, payment_reference, paid_at, deliver_by, delivered_at, closed_at, outcome, agent_part_micros,
       payer_proven, created_at, updated_at)
     values (${id}, ${listingId}, ${agentId}, 'user:a-buyer', ${status}, 'Review', 'Review it.', '{}', '{}', '{}', 'quote',
-      24, 1, 0, false, ${price}, ${network}, ${reference}, ${at}, ${at}, ${at}, ${at}, ${outcome}, ${share}, true, ${at}, ${at})
+      24, 1, 0, false, ${price}, ${network}, ${reference}, ${at}, ${at}, ${at}, ${at}, ${outcome}, ${part}, true, ${at}, ${at})
     on conflict do nothing`.execute(tx)
   await sql`
     insert into transfers (network, reference, purpose, payer, amount_micros, due_micros, block_height, block_hash,

@@ -18,6 +18,7 @@ import { testDatabase } from '@market/testing/postgres'
 import { sql } from 'kysely'
 import type { Address } from 'viem'
 import { newAccount, settingsFor } from '../chains/evm-world.ts'
+import { restoreCounters } from './payout-counters.ts'
 import { acceptingListener } from './payout-listener.ts'
 
 export const NETWORK = 'base-mainnet'
@@ -115,6 +116,7 @@ export async function startPayoutLedger(
       ctx.transact(async (tx) => {
         await sql`alter table payouts disable trigger payouts_transition`.execute(tx)
         await tx.updateTable('payouts').set({ state }).where('id', '=', id).execute()
+        await restoreCounters(tx)
         await sql`alter table payouts enable trigger payouts_transition`.execute(tx)
       }),
     guard: () =>

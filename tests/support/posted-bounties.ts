@@ -13,6 +13,7 @@ export async function makePostedBounties(market: Market, agent: Agent) {
   const toCancel: string[] = []
   for (let n = 0; n < PRINCIPALS; n++) toCancel.push(await post())
   const toAccept = await makeClaim(market, await post())
+  const toReject = await makeClaim(market, await post())
   const claimed = await makeBounty(market)
   await makeClaim(market, claimed.id, agent)
   return {
@@ -25,6 +26,7 @@ export async function makePostedBounties(market: Market, agent: Agent) {
       escrow_tx_hash: someHash(),
       payment_network: 'base-mainnet',
     },
+    toReject: { bounty_id: toReject.bountyId, claim_id: toReject.id },
     toClaim: (await makeBounty(market)).id,
     claimed: claimed.id,
   }

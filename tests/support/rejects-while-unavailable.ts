@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import { startMarket } from './market.ts'
 import { whileOn } from './operator.ts'
 import { rejected } from './rejected.ts'
 import { type Subject, send, successOf } from './valid-request.ts'
@@ -24,17 +23,13 @@ export function rejectsWhileReadOnly(subject: Subject): void {
 const NOWHERE = 'http://127.0.0.1:9'
 
 /** Tokens cannot be verified while the identity provider is unreachable, so the response is neither 200 nor 401. */
-export function rejectsWithoutProvider({ operation }: Subject, path: string, body?: unknown): void {
+export function rejectsWithoutProvider({ market, operation }: Subject, path: string, body?: unknown): void {
   test('503: a token while the identity provider cannot be reached', async () => {
-    const away = await startMarket({ IDP_ISSUER: NOWHERE })
-    try {
-      const bearer = await away.idp.token({ sub: 'somebody' })
-      const ask = { bearer, ...(body !== undefined && { body }) }
-      const reply = await away.client().send(operation.method, path, ask)
-      rejected(reply, 503, 'unavailable')
-      expect(reply.headers.get('retry-after')).toBe('2')
-    } finally {
-      await away.stop()
-    }
+    const away = await market().startApi({ IDP_ISSUER: NOWHERE })
+    const bearer = await market().idp.token({ sub: 'somebody' })
+    const ask = { bearer, ...(body !== undefined && { body }) }
+    const reply = await away.client().send(operation.method, path, ask)
+    rejected(reply, 503, 'unavailable')
+    expect(reply.headers.get('retry-after')).toBe('2')
   })
 }

@@ -52,6 +52,7 @@ export const summaryOf = ({ id, slug, agentId }: Made, fields: Record<string, un
   total_orders: 0,
   completed_orders: 0,
   avg_rating: null,
+  review_count: 0,
   created_at: expect.stringMatching(INSTANT) as string,
   updated_at: expect.stringMatching(INSTANT) as string,
   ...fields,

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { urlOfRole } from '@market/database/roles'
 import { newKeySettings } from '@market/platform/vault/new-keys'
+import { CLI_CLIENT_ID } from '@market/testing/idp'
 import { TIMEOUT_FACTOR } from '@market/testing/postgres'
 
 /** The Redis that tests share; each has keys with a prefix of its own. */
@@ -84,6 +85,7 @@ export function apiEnvironment(parts: Parts): Record<string, string> {
     PORT: '0',
     IDP_ISSUER: parts.idp.issuer,
     IDP_AUDIENCE: parts.idp.audience,
+    IDP_CLI_CLIENT_ID: CLI_CLIENT_ID,
     ...newKeySettings().both,
     ...WALLET_SEAL.api,
     ADMIN_USER_IDS: `${ADMIN_USER},${SECOND_ADMIN_USER}`,

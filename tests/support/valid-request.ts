@@ -20,6 +20,22 @@ export interface Subject {
   readonly success?: number
 }
 
+/** A signature in a request is valid for 5 minutes. */
+const REPEATED_FOR_MS = 60_000
+
+/** Repeats one request: what is rejected changes nothing, so the same request can be rejected again. */
+export function withOneRequest(subject: Subject): Subject {
+  let last: { readonly made: Promise<ValidRequest>; readonly at: number } | undefined
+  return {
+    ...subject,
+    good: () => {
+      if (last === undefined || Date.now() - last.at > REPEATED_FOR_MS)
+        last = { made: subject.good(), at: Date.now() }
+      return last.made
+    },
+  }
+}
+
 export function send(
   { market, operation }: Subject,
   call: ValidRequest,
@@ -57,6 +73,6 @@ export const isServed = (operation: Operation, status: number): boolean =>
   status < 300 ||
   (status === 402 &&
     (operation.payment === undefined
-      ? operation.errors?.includes(402) === true
+      ? operation.errors?.[402] !== undefined
       : operation.payment.when === 'always')) ||
   isNotConfigured(operation, status)

@@ -16,6 +16,7 @@ import type { Parts } from './parts.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const AT = new Date('2026-02-03T04:05:06.789Z')
+const FOREVER_AHEAD = new Date('2100-01-01T00:00:00.000Z')
 const CHUNK = 500
 
 /** Every sealed column and the row context of its values, stated independently of the code. */
@@ -26,6 +27,8 @@ export const SEALED = {
   'agent_wallets.secret_sealed': sql`'agent_wallets:' || agent_id || ':' || chain || ':' || address`,
   'requests.response_sealed': sql`'requests:' || scope || ':' || key`,
   'oauth_keys.keys_sealed': sql`'oauth_keys:' || id`,
+  'sessions.access_token_sealed': sql`'sessions:' || id`,
+  'sessions.refresh_token_sealed': sql`'sessions:' || id`,
 } as const
 
 export type Column = keyof typeof SEALED
@@ -51,6 +54,19 @@ const newSettings = (id: string) => {
   return {
     ...settings,
     both: { ...settings.both, VAULT_KEYS: settings.both.VAULT_KEYS.replace(/^[^:]+/, id) },
+  }
+}
+
+function sessionRow(user: string, seal: (row: string, field: string) => Buffer) {
+  const id = user.padEnd(43, '0')
+  return {
+    id,
+    idp_user_id: user,
+    access_token_sealed: seal(`sessions:${id}`, 'access_token'),
+    refresh_token_sealed: seal(`sessions:${id}`, 'refresh_token'),
+    access_expires_at: FOREVER_AHEAD,
+    created_at: AT,
+    expires_at: FOREVER_AHEAD,
   }
 }
 
@@ -127,7 +143,7 @@ export function vaultWorld({ db, environment }: Parts) {
         }
       return wrong
     },
-    /** Creates agents with both secrets, a wallet, a saved response and a row of OAuth keys each. */
+    /** Creates agents with both secrets, a wallet, a saved response, a row of OAuth keys and a session each. */
     fill: async (count: number, { vault }: Keys): Promise<void> => {
       const seal = (row: string, field: string) => vault.seal(textOf({ row, field }), { row, field })
       for (let done = 0; done < count; done += CHUNK) {
@@ -145,6 +161,14 @@ export function vaultWorld({ db, environment }: Parts) {
         await db
           .insertInto('oauth_keys')
           .values(ids.map((id) => ({ id, keys_sealed: seal(`oauth_keys:${id}`, 'keys'), created_at: EVER })))
+          .execute()
+        await db
+          .insertInto('users')
+          .values(ids.map((id) => ({ idp_user_id: id, created_at: AT, updated_at: AT })))
+          .execute()
+        await db
+          .insertInto('sessions')
+          .values(ids.map((id) => sessionRow(id, seal)))
           .execute()
       }
     },

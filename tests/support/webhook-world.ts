@@ -7,7 +7,7 @@ import { startDnsServer } from '@market/testing/dns-server'
 import { testKeys } from '@market/testing/keys'
 import { makeAgent } from '@market/testing/makers'
 import { marketContext } from '@market/testing/market-context'
-import { testDatabase } from '@market/testing/postgres'
+import { TIMEOUT_FACTOR, testDatabase } from '@market/testing/postgres'
 import { type ServerProcess, startWorker } from './processes.ts'
 import { PUBLIC_ADDRESS } from './settings.ts'
 import { until } from './until.ts'
@@ -38,6 +38,8 @@ export async function startWorld({ receiver, database: given }: WorldSettings) {
     DNS_SERVERS: `127.0.0.1:${dns.port}`,
     ...receiver.settings,
     LOG_LEVEL: 'info',
+    // A job whose connection takes longer than the 2 seconds of the product fails, and is tried again ever later.
+    TIMEOUT_FACTOR: String(TIMEOUT_FACTOR),
   }
   const workers = new Set<ServerProcess>()
   const stopWorkers = async () => {
@@ -51,10 +53,13 @@ export async function startWorld({ receiver, database: given }: WorldSettings) {
     ctx,
     dns,
     environment,
-    /** An agent whose endpoint is at this host. */
-    agent: (host: string, owner: EndpointOwner = { kind: 'none' }): Promise<Registered> => {
+    /** An agent whose endpoint is at this host, and has responded with 2xx before. */
+    agent: async (host: string, owner: EndpointOwner = { kind: 'none' }): Promise<Registered> => {
       dns.answers.set(host, [PUBLIC_ADDRESS])
-      return makeAgent(ctx, { endpointUrl: `https://${host}/in`, owner })
+      const made = await makeAgent(ctx, { endpointUrl: `https://${host}/in`, owner })
+      const endpoint_proven_at = clock.now()
+      await db.updateTable('agents').set({ endpoint_proven_at }).where('id', '=', made.agent.id).execute()
+      return made
     },
     emit: <Name extends EventName>(agentId: AgentId, event: Name, data: EventDataOf[Name], orderId = '') =>
       ctx.transact((tx) => emit(ctx, tx, { agentId, event, orderId, data })),

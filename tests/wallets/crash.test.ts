@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto'
 import type { WalletSigner } from '@market/core/ports/agent-wallets'
-import { advanceWalletTransaction, type SignerContext } from '@market/custody/wallets'
+import { advanceWalletTransaction, type SignerContext, startWithdrawDelays } from '@market/custody/wallets'
 import { DAY } from '@market/kernel/clock'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { until } from '../support/until.ts'
@@ -157,6 +157,7 @@ async function prepare() {
       return { ...cell, agent, to }
     }),
   )
+  await startWithdrawDelays(signerContext(world))
   await world.market.advance(2 * DAY)
   return made
 }

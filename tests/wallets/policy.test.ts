@@ -1,11 +1,12 @@
-import { advanceWalletTransaction, type SignerContext } from '@market/custody/wallets'
+import { advanceWalletTransaction, type SignerContext, startWithdrawDelays } from '@market/custody/wallets'
 import { connect } from '@market/database/connect'
-import type { Db } from '@market/database/transact'
+import type { Db, Tx } from '@market/database/transact'
 import { DAY, HOUR } from '@market/kernel/clock'
 import { evmSigner } from '@market/testing/evm-signer'
 import { smartWallet } from '@market/testing/smart-wallet'
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { walletOf } from '../support/agent-wallets.ts'
 import { makeAgent, makeUser, type Signer, signed } from '../support/makers.ts'
 import { whileOn } from '../support/operator.ts'
 import { until } from '../support/until.ts'
@@ -33,6 +34,12 @@ afterAll(async () => {
   await stolen.destroy()
   await world.market.stop()
 })
+
+/** A time of the database, in milliseconds. */
+const timeOf = async (tx: Tx, time: RawBuilder<unknown>): Promise<number> => {
+  const { rows } = await sql<{ at: Date }>`select ${time} as at`.execute(tx)
+  return rows[0]?.at.getTime() ?? 0
+}
 
 let count = 0
 const newId = (prefix: string) => {
@@ -110,6 +117,37 @@ describe('a program with the rights of the api', () => {
     `wallets.send:${id}:SOL:${to}:${amount}`
   const send = (destination: string, amount = SOL / 4n) =>
     ({ kind: 'send', asset: 'SOL', destination, amount }) as const
+
+  test('cannot link a wallet of its own as owner wallet and send at once', async () => {
+    const { sub, token } = await makeUser(world.market as never)
+    const { id, apiKey } = await makeAgent(world.market as never, { idp_access_token: token })
+    const [wallet, thief, to] = [await walletOf(world.market as never, id), evmSigner(), await newAddress()]
+    await world.solana.chain.fundSol(wallet, SOL)
+    const key = thief.address.toLowerCase()
+    const yesterday = new Date(world.market.now() - DAY)
+    await stolen
+      .insertInto('user_wallets')
+      .values({
+        wallet_key: key,
+        idp_user_id: sub,
+        chain: 'base',
+        address: thief.address,
+        verified_at: yesterday,
+      })
+      .execute()
+    await stolen
+      .updateTable('agents')
+      .set({ owner_wallet: key, owner_proven_by: 'key', owner_wallet_effective_at: yesterday })
+      .where('id', '=', id)
+      .execute()
+    const agent = { id, apiKey, wallet, owner: thief }
+    const forged = await forge(agent, {
+      ...send(to),
+      owner: await signed(thief, purposeOf(agent, to, '0.25')),
+    })
+    expect(await carryOut(forged)).toBe('owner_not_verified')
+    await expectNothingSent(agent)
+  })
 
   test.each<[string, (agent: WalletAgent, to: string) => Promise<Forged>]>([
     [
@@ -213,6 +251,52 @@ describe('a program with the rights of the api', () => {
     expect(cancelled.body.data.pending_address).toBeNull()
   })
 
+  test('cannot start the 24 hours of a withdraw address before the worker has notified the owner', async () => {
+    const { token } = await makeUser(world.market)
+    const agent = await makeAgent(world.market, { idp_access_token: token })
+    const wallet = await walletOf(world.market, agent.id)
+    await world.solana.chain.fundSol(wallet, SOL)
+    const address = await newAddress()
+    await plant(agent.id, address)
+    // As if the transaction had been open for three days.
+    const later = new Date(world.market.now() + 3 * DAY)
+    const forged = { kind: 'withdraw', asset: 'SOL', destination: address, amount: 10_000_000n } as const
+    const worker = { ...signerContext(world), clock: { now: () => later, wallTime: () => new Date() } }
+    const victim = { ...agent, wallet, owner: evmSigner() }
+    expect(await carryOut(await forge(victim, forged, later), worker)).toBe('not_withdraw_address')
+    await expect(
+      sql`update withdraw_delays set notified_at = now() - interval '2 days'`.execute(stolen),
+    ).rejects.toMatchObject({ code: '42501' })
+    await startWithdrawDelays(worker)
+    const inbox = await world.market.client().get('/api/notifications', { bearer: token })
+    expect(inbox.body.data).toMatchObject([{ kind: 'agent.withdraw_address_set', data: { address } }])
+    expect(await carryOut(await forge(victim, forged, later), worker)).toBe('not_withdraw_address')
+    const dayLater = new Date(later.getTime() + DAY)
+    const next = { ...worker, clock: { now: () => dayLater, wallTime: () => new Date() } }
+    expect(await carryOut(await forge(victim, forged, dayLater), next)).toBeNull()
+  })
+
+  test('cannot date the storing of a withdraw address back by a transaction that began earlier', async () => {
+    const agent = await makeWalletAgent(world)
+    const { began, stored } = await stolen.transaction().execute(async (tx) => {
+      const began = await timeOf(tx, sql`now()`)
+      await until(
+        'a second of the transaction',
+        async () => (await timeOf(tx, sql`clock_timestamp()`)) - began > 1000,
+      )
+      const id = newId('wad')
+      await sql`insert into withdraw_addresses (id, agent_id, address, set_by, created_at, effective_at)
+        values (${id}, ${agent.id}, ${await newAddress()}, 'user:x', now(), now() + interval '1 day')`.execute(
+        tx,
+      )
+      return {
+        began,
+        stored: await timeOf(tx, sql`(select stored_at from withdraw_addresses where id = ${id})`),
+      }
+    })
+    expect(stored - began).toBeGreaterThan(1000)
+  })
+
   test('cannot add a withdraw address that the owner wallet did not sign', async () => {
     const agent = await makeWalletAgent(world)
     const address = await newAddress()
@@ -229,11 +313,10 @@ describe('a program with the rights of the api', () => {
   test('cannot cancel an address that is in effect, to bring back the one before it', async () => {
     const agent = await makeWalletAgent(world)
     await callsOf(world, agent).setAddress(await newAddress())
-    await sql`alter table withdraw_addresses disable trigger user`.execute(world.market.db)
-    await sql`update withdraw_addresses set stored_at = now() - interval '25 hours' where agent_id = ${agent.id}`.execute(
+    await sql`update withdraw_delays set notified_at = now() - interval '25 hours'
+      where address_id in (select id from withdraw_addresses where agent_id = ${agent.id})`.execute(
       world.market.db,
     )
-    await sql`alter table withdraw_addresses enable trigger user`.execute(world.market.db)
     const cancel = sql`update withdraw_addresses set cancelled_at = now() where agent_id = ${agent.id}`
     await expect(cancel.execute(stolen)).rejects.toMatchObject({ constraint: 'withdraw_addresses_stays' })
   })

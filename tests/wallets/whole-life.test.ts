@@ -5,6 +5,7 @@ import { solanaSigner } from '@market/testing/solana-signer'
 import { createKeyPairSignerFromPrivateKeyBytes } from '@solana/kit'
 import { AEAD_AES_256_GCM, CipherSuite, KDF_HKDF_SHA256, KEM_DHKEM_X25519_HKDF_SHA256 } from 'hpke'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { untilNotified } from '../support/agent-wallets.ts'
 import { cliHere } from '../support/cli.ts'
 import type { ServerProcess } from '../support/processes.ts'
 import { until } from '../support/until.ts'
@@ -85,6 +86,7 @@ test('withdraw: goes to the address that the owner set 24 hours before, and to n
     withdraw_address: null,
     pending_address: to,
   })
+  await untilNotified(world.market, agent.id)
   await world.market.advance(23 * HOUR)
   expect((await calls.withdraw({ asset: 'USDC' })).body.code).toBe('no_withdraw_address')
   await world.market.advance(2 * HOUR)
@@ -114,6 +116,7 @@ test('market wallet: shows balances and addresses, withdraws, lists operations, 
   const to = await newAddress()
   await callsOf(world, agent).setAddress(to)
   expect((await cli.run(['wallet'])).out).toMatch(new RegExp(`^from +\\S+: ${to}$`, 'm'))
+  await untilNotified(world.market, agent.id)
   await world.market.advance(25 * HOUR)
   const withdrawal = await cli.json('wallet', 'withdraw', '--asset', 'usdc', '--amount', '1.5')
   expect(withdrawal).toMatchObject({ asset: 'USDC', amount: 1.5, to })

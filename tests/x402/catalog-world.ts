@@ -110,6 +110,7 @@ export async function startCatalogServer(
       baseUrl,
       appUrl: baseUrl,
       trustedProxies: ['127.0.0.1'],
+      onUntrustedProxy: () => {},
       clientLimits: {
         countRequest: () => ({ allowed: true, resetsInMs: 0 }),
         maxRequests: Number.POSITIVE_INFINITY,

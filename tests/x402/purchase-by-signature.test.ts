@@ -150,6 +150,7 @@ test('two payments from one balance: only one is broadcast, because pending paym
   expect((await hireShortly(first)).status).toBe(202)
   const rejected = await hire(second)
   expect([rejected.status, rejected.body['error']]).toEqual([402, 'insufficient_funds'])
+  expect(rejected.body['message']).toContain('USDC is for payments under way')
   await world.chain.automine(true)
   await world.chain.mine(2)
   expect((await hire(first)).status).toBe(200)

@@ -1,7 +1,5 @@
 import { walletSignatures } from '@market/chains/signatures/wallet-signatures'
-import { solanaSwapChecker } from '@market/chains/solana/swap/solana-swaps'
 import { nameOf } from '@market/core/context'
-import type { Swaps } from '@market/core/ports/swaps'
 import { connect } from '@market/database/connect'
 import { requireDurableCommits } from '@market/database/ping'
 import { readiness } from '@market/database/readiness'
@@ -18,31 +16,29 @@ import { buildFilesServer } from '@market/http/files-server'
 import { buildInternalServer } from '@market/http/internal-server'
 import { createMetrics } from '@market/http/metrics'
 import { mountOAuth } from '@market/http/oauth/mount'
+import { callerOf } from '@market/http/rest'
 import { buildServer } from '@market/http/server'
+import { warnOfProxyOnce } from '@market/http/warn-of-proxy'
 import { SECOND } from '@market/kernel/clock'
 import { idSource } from '@market/kernel/ids'
 import { mountMcp } from '@market/mcp/mount'
 import { oidcIdentity } from '@market/platform/identity/oidc-identity'
 import { oidcLogin } from '@market/platform/identity/oidc-login'
-import { httpPrices } from '@market/platform/prices/http-prices'
 import { redisLimiter } from '@market/platform/redis/limiter'
 import { localWindows } from '@market/platform/redis/local-windows'
-import { feeAddressesOf, hotMaxOf, rpcTimeoutMs } from '@market/platform/settings/chains'
+import { feeAddressesOf, hotMaxOf, providerWarnings, rpcTimeoutMs } from '@market/platform/settings/chains'
 import { clockFrom } from '@market/platform/settings/clock-file'
 import { outboundFrom } from '@market/platform/settings/outbound'
 import { storageFrom } from '@market/platform/settings/storage'
 import { vaultFrom } from '@market/platform/settings/vault'
-import { httpSwapVenue } from '@market/platform/swaps/http-swap-venue'
 import { createLogger } from '@market/platform/telemetry/logger'
 import { startTraces } from '@market/platform/telemetry/traces'
 import { openChains } from './chains.ts'
 import { type Config, securityContactOf } from './config.ts'
+import { pricesOf, swapsOf } from './prices-and-swaps.ts'
+import { publicSettingsOf } from './public-settings.ts'
 
 const IDP_TIMEOUT_MS = 3_000
-const PRICES_TIMEOUT_MS = 2_000
-const SWAP_ORDER_TIMEOUT_MS = 5_000
-/** A venue waits until the transaction is confirmed. */
-const SWAP_EXECUTE_TIMEOUT_MS = 10_000
 
 type LogDestination = NonNullable<Parameters<typeof createLogger>[0]['destination']>
 
@@ -76,6 +72,7 @@ export async function buildApp(config: Config, { logTo }: { logTo?: LogDestinati
     onIdleError: (error) => log.warn({ reason: error.message }, 'a database connection broke'),
   })
   await requireDurableCommits(db)
+  for (const warning of providerWarnings(config)) log.warn(warning)
   const limiter = redisLimiter({
     url: config.REDIS_URL,
     prefix: config.REDIS_PREFIX,
@@ -100,6 +97,7 @@ export async function buildApp(config: Config, { logTo }: { logTo?: LogDestinati
       timeoutMs: IDP_TIMEOUT_MS * config.TIMEOUT_FACTOR,
       onUnreachable: () => metrics.identityFailures.inc(),
     }),
+    login: loginOf(config),
     outbound: outboundFrom(config),
     signatures: walletSignatures({
       domain: new URL(config.BASE_URL).host,
@@ -134,6 +132,7 @@ export async function buildApp(config: Config, { logTo }: { logTo?: LogDestinati
       hotMax: hotMaxOf(config),
     },
     earnMarkets: config.EARN_MARKETS,
+    publicSettings: publicSettingsOf(config),
     uploadQuotas: {
       paid: { files: config.UPLOAD_FILES_PER_DAY, bytes: config.UPLOAD_MB_PER_DAY * MEGABYTE },
       unpaid: { files: config.UPLOAD_FILES_PER_DAY, bytes: config.UPLOAD_UNPAID_MB_PER_DAY * MEGABYTE },
@@ -160,6 +159,7 @@ export async function buildApp(config: Config, { logTo }: { logTo?: LogDestinati
     maxRequests: rule.max,
     maxConnections: config.CONNECTIONS_PER_ADDRESS,
   }
+  const onUntrustedProxy = warnOfProxyOnce(log)
   const execute = executor(app)
   const server = buildServer({
     execute,
@@ -167,7 +167,9 @@ export async function buildApp(config: Config, { logTo }: { logTo?: LogDestinati
     documents: catalogDocuments(app),
     baseUrl: config.BASE_URL,
     appUrl: config.APP_URL,
+    pagesUrl: config.PAGES_URL,
     trustedProxies: config.TRUSTED_PROXIES,
+    onUntrustedProxy,
     securityContact: securityContactOf(config),
     clientLimits,
     metricsReaders: config.METRICS_READERS,
@@ -192,9 +194,7 @@ export async function buildApp(config: Config, { logTo }: { logTo?: LogDestinati
     onRequest: (request, operation) => {
       request.operation = operation
     },
-    onCaller: (request, name) => {
-      request.caller = name
-    },
+    onCaller: (request, { actor }) => callerOf(request)(actor),
   })
 
   const files =
@@ -204,6 +204,7 @@ export async function buildApp(config: Config, { logTo }: { logTo?: LogDestinati
           serve: fileServing(app),
           filesUrl: app.filesUrl,
           trustedProxies: config.TRUSTED_PROXIES,
+          onUntrustedProxy,
           clientLimits,
           metrics,
           log,
@@ -236,38 +237,24 @@ export async function buildApp(config: Config, { logTo }: { logTo?: LogDestinati
   }
 }
 
-function pricesOf({ PRICES_URL: url, PRICES_STALE_SECONDS: staleSeconds, TIMEOUT_FACTOR: factor }: Config) {
-  if (url === undefined) return undefined
-  return httpPrices({ url, timeoutMs: PRICES_TIMEOUT_MS * factor, staleMs: staleSeconds * SECOND })
-}
-
-function swapsOf(config: Config, onFailedSubmission: (error: unknown) => void): Swaps | undefined {
-  const { SWAP_URL: url, SWAP_API_KEY: apiKey, SOLANA_USDC: usdc, TIMEOUT_FACTOR: factor } = config
-  if (url === undefined) return undefined
-  return {
-    venue: httpSwapVenue({
-      url,
-      apiKey,
-      usdc,
-      orderTimeoutMs: SWAP_ORDER_TIMEOUT_MS * factor,
-      executeTimeoutMs: SWAP_EXECUTE_TIMEOUT_MS * factor,
-      onFailedSubmission,
-    }),
-    checker: solanaSwapChecker({ rpcUrls: config.SOLANA_RPC_URLS, timeoutMs: rpcTimeoutMs(config), usdc }),
-  }
-}
-
-/** The authorization server for programs, when users can sign in with a browser. */
-function oauthOf(app: AppServices, config: Config, server: ReturnType<typeof buildServer>) {
+/** The client of the identity provider by which users sign in with a browser, where one is configured. */
+function loginOf(config: Config) {
   if (config.IDP_CLIENT_ID === undefined) return undefined
-  const login = oidcLogin({
+  return oidcLogin({
     issuer: config.IDP_ISSUER,
     clientId: config.IDP_CLIENT_ID,
     clientSecret: config.IDP_CLIENT_SECRET,
     scopes: config.IDP_SCOPES,
+    audience: config.IDP_AUDIENCE,
     claims: config.IDP_CLAIMS,
     timeoutMs: IDP_TIMEOUT_MS * config.TIMEOUT_FACTOR,
   })
+}
+
+/** The login of browsers and the authorization server for programs. */
+function oauthOf(app: AppServices, config: Config, server: ReturnType<typeof buildServer>) {
+  const { login } = app
+  if (login === undefined) return undefined
   return mountOAuth(server, {
     service: oauthService(app, login),
     appUrl: config.APP_URL,

@@ -4,6 +4,8 @@ export interface Settings {
   /** One line of JSON instead of the table. */
   readonly json: boolean
   readonly verbose: boolean
+  /** Serve the pages from their sources, with reload. */
+  readonly web: boolean
   /** Start new PostgreSQL and Redis servers even when some are running. */
   readonly ownServers: boolean
   /** Start local chains with a USDC contract. */
@@ -17,7 +19,22 @@ export interface Settings {
 }
 
 export const USAGE =
-  'npm run dev -- [--json] [--verbose] [--own-servers] [--no-solana] [--no-chains] [--port <port of the api>]'
+  'npm run dev -- [--web] [--json] [--verbose] [--own-servers] [--no-solana] [--no-chains] [--port <port of the api>]'
+
+export const HELP = `${USAGE}
+
+Starts the marketplace on this machine, with local chains, PostgreSQL, Redis and an identity provider.
+
+  --web           serve the pages from their sources, with reload; otherwise the last build
+  --json          print the addresses as one line of JSON
+  --verbose       print the logs of every part on stderr
+  --own-servers   start new PostgreSQL and Redis servers even when some are running
+  --no-solana     start without the local Solana chain
+  --no-chains     start without chains
+  --port <port>   the port of the API; 4000 unless given, or a free one where it is taken
+
+POSTGRES_URL and REDIS_URL name servers to use. Ctrl-C stops everything and removes its data.
+`
 
 /** Throws an error with a readable message for wrong arguments. */
 export function readSettings(args: readonly string[], env: NodeJS.ProcessEnv): Settings {
@@ -26,6 +43,7 @@ export function readSettings(args: readonly string[], env: NodeJS.ProcessEnv): S
     options: {
       json: { type: 'boolean', default: false },
       verbose: { type: 'boolean', default: false },
+      web: { type: 'boolean', default: false },
       port: { type: 'string' },
       'own-servers': { type: 'boolean', default: false },
       'no-solana': { type: 'boolean', default: false },
@@ -38,6 +56,7 @@ export function readSettings(args: readonly string[], env: NodeJS.ProcessEnv): S
   return {
     json: values.json,
     verbose: values.verbose,
+    web: values.web,
     ownServers: values['own-servers'],
     chains: !values['no-chains'],
     solana: !values['no-solana'],

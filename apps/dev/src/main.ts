@@ -1,5 +1,5 @@
 import { createCleanup } from './cleanup.ts'
-import { readSettings, USAGE } from './config.ts'
+import { HELP, readSettings, USAGE } from './config.ts'
 import { printableAddresses } from './print-addresses.ts'
 import { start } from './start.ts'
 
@@ -13,6 +13,10 @@ const textOf = (error: unknown): string => {
 }
 
 function settingsOrExit() {
+  if (process.argv.slice(2).some((word) => word === '--help' || word === '-h')) {
+    process.stdout.write(HELP)
+    process.exit(0)
+  }
   try {
     return readSettings(process.argv.slice(2), process.env)
   } catch (error) {

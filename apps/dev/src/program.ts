@@ -14,7 +14,12 @@ const MAX_LINES = 15
 const KILL_AFTER_MS = 8_000
 
 /** The log line of each program once it is up. */
-const UP = { api: '"msg":"listening"', worker: '"msg":"worker started"' } as const
+const UP = {
+  api: '"msg":"listening"',
+  worker: '"msg":"worker started"',
+  web: '"msg":"listening"',
+  'web-live': '"msg":"listening"',
+} as const
 
 /** Starts a program in a separate process and waits until it is up. It removes `folder` if this process is killed. */
 export async function startProgram(

@@ -7,11 +7,10 @@ import { urlOfRole } from '@market/database/roles'
 import type { Network } from '@market/kernel/network'
 import { vaultOf } from '@market/platform/settings/vault'
 import { newKeySettings } from '@market/platform/vault/new-keys'
-import { ADMIN_CLIENT_ID, type Idp, startIdp } from '@market/testing/idp'
+import { ADMIN_CLIENT_ID, CLI_CLIENT_ID, type Idp, startIdp } from '@market/testing/idp'
 import { startS3Server } from '@market/testing/s3-server'
 import { hasSurfpool } from '@market/testing/surfpool'
 import { apiCaller } from './call-api.ts'
-import type { Cleanup } from './cleanup.ts'
 import { devClock } from './clock.ts'
 import type { Settings } from './config.ts'
 import { buildControl, startControl } from './control.ts'
@@ -25,12 +24,16 @@ import { createRunDatabase } from './run-database.ts'
 import { registerSampleAgents, type SampleService } from './sample-agents.ts'
 import { startSampleSeller } from './sample-seller.ts'
 import { addOperator, OPERATOR, userIdOf } from './sample-users.ts'
+import type { StartOptions } from './start-options.ts'
+import { isWebBuilt, startWeb, webOriginOf } from './web.ts'
 import { webhookForwards } from './webhook-forwards.ts'
 
 /** The addresses of one run; `--json` prints this object. */
 export interface Addresses {
   readonly api: string
   readonly app: string
+  /** The pages for people and the API on one origin; null until `npm run build:web` has made the pages. */
+  readonly web: string | null
   /** The origin of uploaded files. */
   readonly files: string
   readonly control: string
@@ -44,19 +47,6 @@ export interface Addresses {
   readonly admin_key: string
   /** What `npm run admin` needs to sign the operator in. */
   readonly admin: { readonly client_id: string; readonly audience: string }
-}
-
-export interface StartOptions {
-  readonly cleanup: Cleanup
-  /** Aborted when the run is stopped before everything is up. */
-  readonly signal: AbortSignal
-  /** Called when a part ends without being stopped. */
-  readonly onExit: (name: string, lastLines?: string) => void
-  readonly onLine: (line: string) => void
-  /** What is being started, for a person who waits. */
-  readonly onProgress: (line: string) => void
-  /** What a user must know, with `--json` too. */
-  readonly onNotice: (line: string) => void
 }
 
 /** Starts the servers and chains, then the API and the worker, then registers the sample agents. */
@@ -124,6 +114,7 @@ export async function start(settings: Settings, options: StartOptions): Promise<
   const adminKey = `adm_${randomBytes(24).toString('base64url')}`
   const apiUrl = urlOf(apiPort)
   const filesPort = await filesPortOf(apiPort)
+  const web = settings.web || isWebBuilt() ? await webOriginOf(apiPort) : undefined
   const common = {
     MARKET_ENV: 'development',
     ...keys.both,
@@ -143,9 +134,10 @@ export async function start(settings: Settings, options: StartOptions): Promise<
       ...operatorSettings(adminKey),
       BASE_URL: apiUrl,
       APP_URL: apiUrl,
+      ...(web !== undefined && { PAGES_URL: web }),
       FILES_URL: urlOf(filesPort),
       FILES_PORT: String(filesPort),
-      IDP_CLIENT_ID: idp.addLoginClient(`${apiUrl}/oauth/idp/callback`),
+      IDP_CLIENT_ID: idp.addLoginClient(`${apiUrl}/auth/callback`),
       PORT: String(apiPort),
     },
     worker: {
@@ -164,6 +156,9 @@ export async function start(settings: Settings, options: StartOptions): Promise<
     signal.throwIfAborted()
   }
 
+  if (web !== undefined)
+    await startWeb({ apiUrl, filesUrl: urlOf(filesPort), origin: web, folder, isLive: settings.web }, options)
+
   onProgress('Registering the sample agents')
   const seller = await registerSampleAgents(apiCaller(apiUrl), idp, networks)
   const sellerProgram = startSampleSeller(apiUrl, seller.apiKey)
@@ -171,8 +166,8 @@ export async function start(settings: Settings, options: StartOptions): Promise<
   signal.throwIfAborted()
   return {
     api: apiUrl,
-    // The API serves the pages for browsers until there is a separate console.
     app: apiUrl,
+    web: web ?? null,
     files: urlOf(filesPort),
     control: url,
     postgres: database.url,
@@ -205,6 +200,7 @@ const apiSettings = ({ redisUrl, redisPrefix, idp }: ApiDeps) => ({
   REDIS_PREFIX: redisPrefix,
   IDP_ISSUER: idp.issuer,
   IDP_AUDIENCE: idp.audience,
+  IDP_CLI_CLIENT_ID: CLI_CLIENT_ID,
   DRAIN_MS: '0',
   // Callers on this machine can set X-Forwarded-For and so act as many clients with separate rate limits.
   TRUSTED_PROXIES: HOST,

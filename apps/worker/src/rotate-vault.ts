@@ -5,6 +5,7 @@ import { connect } from '@market/database/connect'
 import { transact } from '@market/database/transact'
 import { resealAgents } from '@market/identity/agents'
 import { resealOAuthKeys } from '@market/identity/oauth'
+import { resealSessions } from '@market/identity/sessions'
 import { systemClock } from '@market/kernel/clock'
 import { idSource } from '@market/kernel/ids'
 import { type VaultConfig, vaultFrom } from '@market/platform/settings/vault'
@@ -54,6 +55,7 @@ export async function rotateVault(settings: RotationSettings) {
       await resealWallets(ctx),
       await resealResponses(ctx),
       await resealOAuthKeys(ctx),
+      ...(await resealSessions(ctx)),
     ]
     const counts = columns.map(({ column, values, resealed, left, unopened }) => {
       return [column, { values, resealed, left, unopened }]

@@ -10,7 +10,7 @@ import { startSweeps } from '@market/jobs/start-sweeps'
 import { SWEEPS } from '@market/jobs/sweeps'
 import { taskList } from '@market/jobs/tasks'
 import { idSource } from '@market/kernel/ids'
-import { feeAddressesOf, hotMaxOf } from '@market/platform/settings/chains'
+import { feeAddressesOf, hotMaxOf, providerWarnings } from '@market/platform/settings/chains'
 import { clockFrom } from '@market/platform/settings/clock-file'
 import { outboundFrom } from '@market/platform/settings/outbound'
 import { storageFrom } from '@market/platform/settings/storage'
@@ -54,6 +54,7 @@ export async function startApp(config: Config) {
       ),
   })
   await requireDurableCommits(db)
+  for (const warning of providerWarnings(config)) log.warn(warning)
   // graphile-worker's connections commit without a flush: after a crash of Postgres a job may run twice, which is safe.
   const pool = openPool({
     ...connection,

@@ -1,7 +1,7 @@
 import { checkInput } from '@market/contract/check-input'
 import { requestOf, UnsendableError } from '@market/contract/client'
 import { isWrite, type Operation, type ResponseOf } from '@market/contract/define'
-import { type OperationId, type Operations, operations } from '@market/contract/operations'
+import { type OperationId, type Operations, operationList, operations } from '@market/contract/operations'
 import type { Settings } from './settings.ts'
 import { loadLogin } from './token-file.ts'
 
@@ -17,8 +17,10 @@ export class CallError extends Error {
 }
 
 /** Whether operators call it. */
-export const isForOperators = ({ callers }: Operation): boolean =>
+const isForOperators = ({ callers }: Operation): boolean =>
   callers.includes('admin') || callers.includes('admin_key')
+
+export const operatorOperations = operationList.filter(isForOperators) as readonly Operation<OperationId>[]
 
 /** Sends an operation, and returns the body of the response. */
 export async function callOperation<Id extends OperationId>(

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import { closestName } from '@market/contract/closest-name'
 import type { SwitchName } from '@market/contract/define'
+import { splitField } from '@market/contract/operation-fields'
 
 /** What the operator asked for. */
 export type Command =
@@ -136,7 +137,7 @@ function idOf(command: string, rest: readonly string[]): string {
 }
 
 function fieldOf(text: string): readonly [string, string] {
-  const at = text.indexOf('=')
-  if (at < 1) throw new UsageError(`${text} is not a field. Write field=value.`)
-  return [text.slice(0, at), text.slice(at + 1)]
+  const field = splitField(text)
+  if (field === undefined) throw new UsageError(`${text} is not a field. Write field=value.`)
+  return field
 }

@@ -1,4 +1,5 @@
-import { operatorOperations, usageOf } from './operation-fields.ts'
+import { FIELDS_HELP, usageOf } from '@market/contract/operation-fields'
+import { operatorOperations } from './call-api.ts'
 import { alignColumns } from './print-overview.ts'
 
 const COMMANDS = [
@@ -54,6 +55,6 @@ export const operationsHelp = (): string =>
     '',
     ...indented(operatorOperations.map((operation) => [usageOf(operation), operation.summary])),
     '',
-    'A field in brackets is optional. A value that is not text is written as JSON: payload=\'{"payout_id":"pay_…"}\'',
+    FIELDS_HELP,
     '',
   ].join('\n')

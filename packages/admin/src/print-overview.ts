@@ -1,6 +1,7 @@
+import { cleanLine } from '@market/cli/src/terminal/clean-text.ts'
 import type { ResponseOf } from '@market/contract/define'
+import { usageOf } from '@market/contract/operation-fields'
 import { type Operations, operations } from '@market/contract/operations'
-import { usageOf } from './operation-fields.ts'
 
 export type Overview = ResponseOf<Operations['getOverview']>['data']
 
@@ -129,8 +130,12 @@ export function duration(seconds: number): string {
   return `${seconds} s`
 }
 
+/** Spaces stay, because a mark of one space fills a cell. */
+const cleanCell = (text: string): string => (text === ' ' ? text : cleanLine(text))
+
 /** Cells of a column have the same width. */
-export function alignColumns(rows: readonly Row[]): string[] {
+export function alignColumns(texts: readonly Row[]): string[] {
+  const rows = texts.map((row) => row.map(cleanCell))
   const columns = Math.max(0, ...rows.map((row) => row.length))
   const widths = Array.from({ length: columns }, (_, at) =>
     Math.max(0, ...rows.map((row) => row[at]?.length ?? 0)),

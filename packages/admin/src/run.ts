@@ -1,11 +1,11 @@
-import { closestName } from '@market/contract/closest-name'
+import { cleanJson, cleanText } from '@market/cli/src/terminal/clean-text.ts'
 import type { Operation } from '@market/contract/define'
-import { type OperationId, operations } from '@market/contract/operations'
-import { CallError, callOperation, isForOperators } from './call-api.ts'
+import { describeOperation, findOperation, inputOf } from '@market/contract/operation-fields'
+import type { OperationId } from '@market/contract/operations'
+import { CallError, callOperation, operatorOperations } from './call-api.ts'
 import { type Command, parseCommand, UsageError } from './command.ts'
 import { LoginError, loginByDevice } from './device-login.ts'
 import { HELP, operationsHelp } from './help.ts'
-import { inputOf, operatorOperations, usageOf } from './operation-fields.ts'
 import { alignColumns, printOverview } from './print-overview.ts'
 import { readLoginSettings, readSettings, SettingsError } from './settings.ts'
 import { deleteLogin, saveLogin, TokenFileError } from './token-file.ts'
@@ -17,12 +17,22 @@ export interface Terminal {
 
 type Environment = Readonly<Record<string, string | undefined>>
 
+type Print = Terminal['out']
+
+/** Names, reasons and messages are texts of others, which could move the cursor or hide lines. */
+// fix: admin-clean-text
+const cleaned =
+  (print: Print): Print =>
+  (text) =>
+    print(cleanText(text))
+
 /** Runs one command and returns the exit status: 0, 1 after a failure, 2 for wrong arguments or settings. */
 export async function run(
   args: readonly string[],
   environment: Environment,
-  { out, error }: Terminal,
+  terminal: Terminal,
 ): Promise<0 | 1 | 2> {
+  const [out, error] = [cleaned(terminal.out), cleaned(terminal.error)]
   try {
     out(await resultOf(parseCommand(args), environment, out))
     return 0
@@ -88,29 +98,13 @@ async function resultOf(command: Command, environment: Environment, out: Termina
   }
 }
 
-const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`
-
-const isOperation = (id: string): id is OperationId => Object.hasOwn(operations, id)
+const json = (value: unknown): string => `${cleanJson(value, 2)}\n`
 
 function operatorOperation(id: string): Operation<OperationId> {
-  const operation = isOperation(id) ? operations[id] : undefined
-  if (operation !== undefined && isForOperators(operation)) return operation
-  const similar = closestName(
-    id,
-    operatorOperations.map((one) => one.id),
-  )
-  const hint = similar === undefined ? '' : ` Did you mean ${similar}?`
-  throw new UsageError(`${id} is not an operation for operators.${hint} \`call\` lists them.`)
+  const known = findOperation(id, operatorOperations)
+  if ('found' in known) return known.found
+  throw new UsageError(`${id} is not an operation for operators.${known.hint} \`call\` lists them.`)
 }
 
-function describe(id: string | undefined): string {
-  if (id === undefined) return operationsHelp()
-  const operation = operatorOperation(id)
-  const { description = '' } = operation
-  return [
-    `npm run admin -- ${usageOf(operation)}`,
-    '',
-    `${operation.summary}. ${description}`.trim(),
-    '',
-  ].join('\n')
-}
+const describe = (id: string | undefined): string =>
+  id === undefined ? operationsHelp() : describeOperation(operatorOperation(id), 'npm run admin --')

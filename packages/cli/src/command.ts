@@ -35,12 +35,14 @@ export interface Command<O extends Options = Options> {
   /** The words that call it: `orders approve`. */
   readonly name: string
   readonly summary: string
-  /** Names of the arguments; one that ends with ? may be left out. */
+  /** Names of the arguments. One that ends with ? may be left out, one that ends with … may also be repeated. */
   readonly parameters?: readonly string[]
   readonly options?: O
   /** Sentences below the options of its help. */
   readonly notes?: readonly string[]
   readonly examples?: readonly string[]
+  /** The help of what the arguments name, instead of the command's own. */
+  readonly describe?: (parameters: readonly string[]) => Promise<string>
   /** After Ctrl-C it still runs to its end, which says what became of its work. Other commands end at once. */
   readonly endsItself?: true
   /** A stream prints by itself and returns nothing. */

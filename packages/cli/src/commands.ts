@@ -1,5 +1,7 @@
 import type { Command } from './command.ts'
 import { linkAgent, register, showAgent, updateAgent } from './subcommands/agent.ts'
+import { call } from './subcommands/call.ts'
+import { completionOf } from './subcommands/completion.ts'
 import { setConfig, showConfig, unsetConfig, useProfile } from './subcommands/config.ts'
 import { deliver } from './subcommands/deliver.ts'
 import { doctor } from './subcommands/doctor.ts'
@@ -42,4 +44,6 @@ export const COMMANDS: readonly Command[] = [
   setConfig,
   unsetConfig,
   useProfile,
+  call,
+  completionOf(() => COMMANDS),
 ]

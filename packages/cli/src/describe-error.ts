@@ -11,12 +11,6 @@ const inOptions = (message: string): string =>
     .replace(/Pass network and a payer of it/, 'Pass --network and a wallet of it')
     .replace(/Check the API URL, and set site .*/, 'Use the public URL of the API.')
 
-/** Instead of what only a program that speaks x402 understands. */
-const MESSAGES: Readonly<Record<string, string>> = {
-  invalid_exact_evm_insufficient_balance:
-    'The wallet has too little USDC, so nothing was paid. Send USDC to it, or pay with another wallet.',
-}
-
 /** What went wrong, and the command to try next. */
 export function describeError(error: unknown) {
   if (error instanceof UsageError) return { code: 'usage', message: error.message, next: error.next }
@@ -26,7 +20,7 @@ export function describeError(error: unknown) {
     return {
       code,
       status,
-      message: (Object.hasOwn(MESSAGES, code) ? MESSAGES[code] : undefined) ?? inOptions(message),
+      message: inOptions(message),
       next: nextCommand(code, status),
       request_id: requestId,
       details: details.length === 0 ? undefined : details,

@@ -57,8 +57,6 @@ export const NEXT: Readonly<Record<string, string>> = {
   wallet_busy: 'market wallet operations',
   operation_in_progress: 'market wallet operations',
   wallet_cap_exceeded: 'market wallet operations',
-  insufficient_funds: 'market services --sort cheapest',
-  invalid_exact_evm_insufficient_balance: 'market services --sort cheapest',
   price_above_max: 'market hire <service> --brief <text> --max-usd <more>',
   payment_pending: 'market hire <service> --brief <text> --max-usd <usd> --idempotency-key <key>',
 }

@@ -121,7 +121,7 @@ function checkParameters(
 ): void {
   const help = `market ${name} --help`
   const missing = parameters.findIndex(
-    (parameter, at) => !parameter.endsWith('?') && at >= positionals.length,
+    (parameter, at) => !/[?…]$/.test(parameter) && at >= positionals.length,
   )
   if (missing !== -1)
     throw new UsageError(
@@ -129,7 +129,7 @@ function checkParameters(
       help,
     )
   const extra = positionals[parameters.length]
-  if (extra === undefined) return
+  if (extra === undefined || parameters.at(-1)?.endsWith('…')) return
   const below = commands.filter((one) => one.name.startsWith(`${name} `)).map((one) => one.name)
   const similar = closestName(`${name} ${extra}`, below)
   const hint = similar === undefined ? '' : ` Did you mean market ${similar}?`
@@ -137,4 +137,9 @@ function checkParameters(
 }
 
 export const usageOfParameters = (parameters: readonly string[]): string =>
-  parameters.map((one) => (one.endsWith('?') ? `[<${one.slice(0, -1)}>]` : `<${one}>`)).join(' ')
+  parameters
+    .map((one) => {
+      if (one.endsWith('…')) return `[${one.slice(0, -1)} …]`
+      return one.endsWith('?') ? `[<${one.slice(0, -1)}>]` : `<${one}>`
+    })
+    .join(' ')

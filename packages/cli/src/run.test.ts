@@ -7,6 +7,7 @@ import { COMMANDS } from './commands.ts'
 import { describeError } from './describe-error.ts'
 import { NEXT, nextCommand } from './error-hints.ts'
 import { parseArguments } from './parse-arguments.ts'
+import { withProvider } from './settings/discover-login.ts'
 import { checkClock, checkNode } from './subcommands/doctor.ts'
 import { signingSecret, webhookOf } from './subcommands/events.ts'
 import { payingNote } from './subcommands/hire.ts'
@@ -35,7 +36,6 @@ describe('arguments', () => {
     [['hire', 'svc_1', '--brief', 'x', '--max-usd', 'five'], /--max-usd is five/],
     [['config', 'set', 'api_ulr', 'x'], /Did you mean api_url\?/],
     [['config', 'set', 'api_url', 'http://api.example'], /must begin with https/],
-    [['login'], /--issuer is missing/],
     [['events', 'listen', '--secret', 'x'], /Unknown option: --secret/],
     [['solvency', 'verify', '--rpc', 'base'], /Write --rpc base-mainnet=/],
   ])('%j ends with 2 and a sentence, and prints nothing on stdout', async (args, sentence) => {
@@ -223,17 +223,61 @@ test('events listen: MARKET_WEBHOOK_SECRET signs and is not shown, a generated s
   expect(generated.shown).toBe(generated.secret)
 })
 
-test('login: another API than the one of the profile needs --issuer in the same call', async () => {
+test('login: the identity provider of the profile is not used for another API', async () => {
   for (const [name, value] of [
     ['api_url', 'http://localhost:4000'],
     ['issuer', 'http://localhost:1'],
     ['client_id', 'cli'],
   ] as const)
     expect((await market(['config', 'set', name, value, '--profile', 'bound'])).status).toBe(0)
-  const other = { MARKET_API_URL: 'http://127.0.0.1:4001' }
+  const other = { MARKET_API_URL: 'http://127.0.0.1:2' }
   expect(await market(['login', '--profile', 'bound'], other)).toMatchObject({
-    status: 2,
-    error: expect.stringContaining('--issuer is missing. Profile bound is for http://localhost:4000'),
+    status: 1,
+    error: expect.stringContaining('http://127.0.0.1:2'),
+  })
+})
+
+describe('login: what the API publishes', () => {
+  const PROVIDER = {
+    issuer: 'https://login.example',
+    audience: 'https://api.example/api',
+    client_ids: { web: null, cli: 'market-cli' },
+    scopes: ['openid', 'profile'],
+  }
+  const API = 'https://api.example'
+
+  test('is used where the user gave nothing, and options replace it', () => {
+    expect(withProvider(API, {}, PROVIDER)).toEqual({
+      issuer: 'https://login.example',
+      client_id: 'market-cli',
+      audience: 'https://api.example/api',
+      scopes: 'openid profile',
+    })
+    expect(withProvider(API, { client_id: 'own', scopes: 'openid' }, PROVIDER)).toMatchObject({
+      issuer: 'https://login.example',
+      client_id: 'own',
+      scopes: 'openid',
+    })
+  })
+
+  test('has no client: the sentence says so', () => {
+    const none = { ...PROVIDER, client_ids: { web: null, cli: null } }
+    expect(() => withProvider(API, {}, none)).toThrow('https://api.example publishes no client')
+    expect(() => withProvider(API, { issuer: 'https://other.example' }, PROVIDER)).toThrow(
+      'https://other.example is not the identity provider of https://api.example',
+    )
+  })
+
+  test('names the audience of another site: the user must name it too', () => {
+    const other = { ...PROVIDER, audience: 'https://bank.example/api' }
+    expect(() => withProvider(API, {}, other)).toThrow('which is another site')
+    expect(withProvider(API, { audience: 'https://bank.example/api' }, other)).toMatchObject({
+      audience: 'https://bank.example/api',
+    })
+    expect(withProvider(API, {}, { ...PROVIDER, audience: 'market-api' })).toMatchObject({
+      audience: 'market-api',
+    })
+    expect(withProvider('http://127.0.0.1:4000', {}, other)).toMatchObject({ client_id: 'market-cli' })
   })
 })
 

@@ -42,6 +42,10 @@ async function runCommand(
     else printer.text(VERSION)
     return 0
   }
+  if (globals.help && command?.describe !== undefined && call.parameters.length > 0) {
+    printer.text(await command.describe(call.parameters))
+    return 0
+  }
   if (globals.help || command === undefined) {
     printHelp(printer, COMMANDS, command, call.parameters)
     return 0

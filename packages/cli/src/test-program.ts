@@ -17,7 +17,10 @@ function recordingTerminal(input: string, fields: Partial<Terminal> = {}) {
     errorIsTerminal: false,
     inputIsTerminal: false,
     readInput: async () => input,
-    readHidden: async () => input,
+    readHidden: async (ask) => {
+      ask()
+      return input
+    },
     ...fields,
   }
   return { terminal, written }

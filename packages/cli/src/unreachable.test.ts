@@ -27,9 +27,16 @@ const OPTIONS: Readonly<Record<string, readonly string[]>> = {
   deliver: ['--file', file],
   'wallet withdraw': ['--asset', 'USDC'],
 }
-const PARAMETERS: Readonly<Record<string, string>> = { setting: 'api_url', value: AWAY, profile: 'default' }
+const PARAMETERS: Readonly<Record<string, string>> = {
+  shell: 'bash',
+  'operation?': 'listBounties',
+  'field=value…': 'limit=5',
+  setting: 'api_url',
+  value: AWAY,
+  profile: 'default',
+}
 /** They change settings of this machine only. */
-const LOCAL = ['logout', 'config', 'config set', 'config unset', 'config use']
+const LOCAL = ['completion', 'logout', 'config', 'config set', 'config unset', 'config use']
 /** It reports every problem as the result of a check. */
 const CHECKS = ['doctor']
 

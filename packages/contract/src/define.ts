@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import type { ErrorCode } from './error-codes.ts'
 import type { LimitName } from './limits.ts'
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -6,26 +7,29 @@ type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 /** Who may call. `admin_key`: an operator's key, which only reads. `admin`: a signed-in operator. */
 export type CallerKind = 'anonymous' | 'agent' | 'user' | 'wallet' | 'admin_key' | 'admin'
 
+/** In the order of a reader: what users need first, operators last. */
 export const GROUPS = [
-  'Identity',
-  'Agents',
   'Services',
   'Orders',
+  'x402',
+  'Agents',
+  'Identity',
   'Bounties',
+  'Files',
+  'Events',
   'Wallets and tokens',
   'Swaps',
   'Earn',
-  'Files',
-  'x402',
-  'Events',
-  'Solvency',
   'Statistics',
+  'Solvency',
+  'Configuration',
   'Administration',
 ] as const
 export type Group = (typeof GROUPS)[number]
 
-/** Statuses an operation can add to those every operation shares. */
-type OwnErrorStatus = 402 | 403 | 404 | 409
+export type ErrorStatus = 400 | 401 | 402 | 403 | 404 | 408 | 409 | 413 | 415 | 422 | 429 | 500 | 503
+
+export type ErrorCodes = Readonly<Partial<Record<ErrorStatus, readonly ErrorCode[]>>>
 
 export const SWITCHES = [
   'read_only',
@@ -73,6 +77,9 @@ export interface FileField {
 interface Route {
   readonly method: Method
   readonly path: string
+  readonly summary: string
+  /** Of this route, where it is not the operation's. */
+  readonly limit?: LimitName
 }
 
 export interface Operation<
@@ -84,6 +91,8 @@ export interface Operation<
 > {
   readonly id: Id
   readonly group: Group
+  /** Where the reference shows it within its group: what people do first has the lowest number. */
+  readonly position: number
   readonly method: Method
   readonly path: P
   /** Other routes of the same operation. */
@@ -109,7 +118,8 @@ export interface Operation<
   readonly payment?: Payment
   /** The body is a form (multipart/form-data) with one file in this field. Credentials are sent as headers. */
   readonly file?: FileField
-  readonly errors?: readonly OwnErrorStatus[]
+  /** Its own error codes. `errorsOf` adds those that follow from the other fields. */
+  readonly errors?: ErrorCodes
   /**
    * What a wallet signs for this call, `{field}` filled from the request and `{me}` with the caller's own agent. Such a
    * signature counts once. Reads have none: they take a `session` signature, which may be repeated.
@@ -118,11 +128,16 @@ export interface Operation<
   /** Whether a wallet may sign in addition to another credential, for example to become the agent's owner. */
   readonly cosigned?: true
   /** Switches that stop this write, beside `read_only`, which stops them all. */
-  readonly stoppedBy?: readonly SwitchName[]
+  readonly stoppedBy?: readonly (SwitchName & ErrorCode)[]
   /** Whether a user must have signed in at most `RECENT_LOGIN_SECONDS` ago. */
   readonly recentLogin?: true
   /** A POST that only reads, because its input may be too long for a URL. An `Idempotency-Key` is ignored. */
   readonly readsOnly?: true
+  /**
+   * Starts or ends the session of a browser and sets its cookie, which changes nothing of the marketplace, so that a session
+   * can do it. Rejected from another site. An `Idempotency-Key` is ignored.
+   */
+  readonly setsCookie?: true
   /** Not stopped by `read_only`, so that an operator can turn the switch off. */
   readonly worksReadOnly?: true
 }
@@ -147,6 +162,8 @@ export type ResponseOf<T extends Operation> = {
   readonly data: z.input<T['output']>
   /** Only where the operation has a `laterStatus`. */
   readonly isLater?: boolean
+  /** The cookie of a browser's session, where the operation `setsCookie`; without a token it is removed. */
+  readonly cookie?: { readonly token?: string; readonly expiresAt?: Date }
 } & (T['beside'] extends z.ZodObject ? z.input<T['beside']> : unknown)
 
 /** Path keys must be keys of the input, or the program does not compile. */
@@ -166,8 +183,8 @@ export function operation<
 }
 
 /** Whether requests of the operation can change something: a purchase does, even by GET. */
-export const isWrite = ({ method, payment, readsOnly }: Operation): boolean =>
-  (method !== 'GET' && readsOnly !== true) || payment !== undefined
+export const isWrite = ({ method, payment, readsOnly, setsCookie }: Operation): boolean =>
+  (method !== 'GET' && readsOnly !== true && setsCookie !== true) || payment !== undefined
 
 /** The fields of the input that are in the path. */
 export const pathKeysOf = ({ path }: Pick<Operation, 'path'>): string[] =>

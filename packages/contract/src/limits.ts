@@ -23,10 +23,16 @@ export const LIMITS = {
   'bounties.accept': { max: 30, windowSeconds: HOUR },
   'x402.discover': { max: 600, windowSeconds: HOUR },
   'x402.pay': { max: 30, windowSeconds: HOUR },
+  /** Not in the specification. The same as the routes above, which these do not use up. */
+  'x402.hire': { max: 600, windowSeconds: HOUR },
+  'x402.pay-v1': { max: 30, windowSeconds: HOUR },
   market: { max: 30, windowSeconds: MINUTE },
   'profile.update': { max: 60, windowSeconds: 10 * MINUTE },
   'earn.markets': { max: 120, windowSeconds: MINUTE },
   'earn.pools': { max: 60, windowSeconds: MINUTE },
+  /** Not in the specification. What the server wallets of agents hold and send. */
+  'wallets.read': { max: 600, windowSeconds: MINUTE },
+  'wallets.write': { max: 120, windowSeconds: MINUTE },
   /** Not in the specification. Each request calls the swap venue; an execution may be repeated to read its status. */
   'swaps.order': { max: 60, windowSeconds: 10 * MINUTE },
   'swaps.execute': { max: 30, windowSeconds: MINUTE },
@@ -36,6 +42,8 @@ export const LIMITS = {
   'oauth.register': { max: 60, windowSeconds: HOUR },
   /** Not in the specification. Each request is stored until the user decides. */
   'oauth.authorize': { max: 300, windowSeconds: 10 * MINUTE },
+  /** Not in the specification. Sessions of wallets that start or end. */
+  sessions: { max: 60, windowSeconds: 10 * MINUTE },
   /** Not in the specification. Each request calls a server of another party. */
   'deliveries.test': { max: 30, windowSeconds: HOUR },
   /** Not in the specification. Lookups of payments that requests of one address cause; each is several queries of a node. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { GROUPS, isWrite, type Operation } from './define.ts'
+import { GROUPS, isWrite, type Operation, routesOf } from './define.ts'
 import { LIMITS } from './limits.ts'
 import { operationList, operations } from './operations.ts'
 
@@ -20,7 +20,28 @@ function expectEach(subjects: readonly Operation[], follows: (operation: Operati
 
 describe('operations', () => {
   test('have their key as id', () => {
-    expect(operationList.map(({ id }) => id)).toEqual(Object.keys(operations))
+    expect(Object.entries(operations).filter(([key, { id }]) => key !== id)).toEqual([])
+  })
+
+  test('are in the order of their groups and positions, and a position is used once', () => {
+    const places = operationList.map(({ group, position }) => GROUPS.indexOf(group) * 1_000 + position)
+    expect(places).toEqual([...new Set(places)].toSorted((a, b) => a - b))
+    expectEach(operationList, ({ position }) => position > 0 && position < 1_000)
+  })
+
+  test.each([
+    ['Services', 'Search services'],
+    ['Orders', 'Create an order'],
+    ['x402', 'Pay for a service and hire it'],
+    ['Agents', 'Register an agent'],
+    ['Identity', 'Sign in'],
+  ])('%s begins with %s', (name, first) => {
+    expect(operationList.find(({ group }) => group === name)?.summary).toBe(first)
+  })
+
+  test('have a summary that no other route of their group has', () => {
+    const names = operationList.flatMap(routesOf).map(({ group, summary }) => `${group}: ${summary}`)
+    expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([])
   })
 
   test('have a unique method and path', () => {
@@ -116,11 +137,16 @@ const OURS = {
   mcp: { max: 600, windowSeconds: 60 },
   'agents.recover': { max: 10, windowSeconds: HOUR },
   'deliveries.test': { max: 30, windowSeconds: HOUR },
+  'x402.hire': { max: 600, windowSeconds: HOUR },
+  'x402.pay-v1': { max: 30, windowSeconds: HOUR },
+  'wallets.read': { max: 600, windowSeconds: 60 },
+  'wallets.write': { max: 120, windowSeconds: 60 },
   'swaps.order': { max: 60, windowSeconds: 600 },
   'swaps.execute': { max: 30, windowSeconds: 60 },
   'chain.lookups': { max: 300, windowSeconds: 600 },
   'oauth.register': { max: 60, windowSeconds: 3_600 },
   'oauth.authorize': { max: 300, windowSeconds: 600 },
+  sessions: { max: 60, windowSeconds: 600 },
   'chain.signatures': { max: 60, windowSeconds: 60 },
   write: { max: 120, windowSeconds: 60 },
   read: { max: 600, windowSeconds: 60 },

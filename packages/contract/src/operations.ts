@@ -1,8 +1,10 @@
-import type { Operation } from './define.ts'
+import { GROUPS, type Operation } from './define.ts'
 import * as administration from './operations/administration.ts'
+import * as agentLists from './operations/agent-lists.ts'
 import * as agents from './operations/agents.ts'
 import * as approvals from './operations/approvals.ts'
 import * as bounties from './operations/bounties.ts'
+import * as config from './operations/config.ts'
 import * as creatorFees from './operations/creator-fees.ts'
 import * as earn from './operations/earn.ts'
 import * as earnings from './operations/earnings.ts'
@@ -27,6 +29,7 @@ import * as x402 from './operations/x402.ts'
 export const operations = {
   ...identity,
   ...agents,
+  ...agentLists,
   ...earnings,
   ...services,
   ...orders,
@@ -42,6 +45,7 @@ export const operations = {
   ...x402,
   ...events,
   ...solvency,
+  ...config,
   ...statistics,
   ...overview,
   ...administration,
@@ -53,4 +57,10 @@ export const operations = {
 export type Operations = typeof operations
 export type OperationId = keyof Operations
 
-export const operationList: readonly Operation[] = Object.values(operations)
+const placeOf = ({ group, position }: Operation): number => GROUPS.indexOf(group) * 1_000 + position
+
+/** In the order of the reference. */
+export const operationList: readonly Operation[] = Object.values(operations).toSorted(
+  // fix: reference-order
+  (a: Operation, b: Operation) => placeOf(a) - placeOf(b),
+)

@@ -9,7 +9,7 @@ const served = tools.filter((one) => 'operation' in one)
  * Clients cache the list, so a change here is a change for them.
  */
 const TABLE = `
-market_register_agent           | registerAgent       | market:keys  | -                                | name* description* capabilities ai_models endpoint_url avatar_url owner_wallet pay_to_register wallet wallet_sig wallet_sig_ts wallet_chain
+market_register_agent           | registerAgent       | market:keys  | -                                | name* description* capabilities ai_models endpoint_url avatar_url owner_wallet wallet wallet_sig wallet_sig_ts wallet_chain
 market_get_profile              | getMyAgent          | market:read  | readOnly idempotent              | -
 market_update_profile           | updateMyAgent       | market:write | destructive idempotent           | name description capabilities ai_models avatar_url endpoint_url payout_chain payout_wallet payout_address_base owner_wallet
 market_verify_twitter           | -                   | -            | destructive idempotent           | tweet_url

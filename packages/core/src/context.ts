@@ -11,11 +11,34 @@ import type { Outbound } from './ports/outbound.ts'
 import { isProvenOn, type OwnWallet, type Signatures, type Wallet } from './ports/signatures.ts'
 import type { Vault } from './ports/vault.ts'
 
+/** Which credential a caller used, for logs and the audit log. It tells credentials apart, and contains none. */
+export interface Credential {
+  readonly kind:
+    | 'api_key'
+    | 'operator_key'
+    | 'access_token'
+    | 'oauth_token'
+    | 'wallet_signature'
+    /** A sign-in with a browser, or the session that it began. */
+    | 'login'
+  /** A digest of the credential; of a signature, the wallet. */
+  readonly id: string | null
+  /** The OAuth grant, and the client id of the program that got it. */
+  readonly grantId?: string
+  readonly program?: string
+}
+
+interface Authenticated {
+  readonly credential?: Credential
+}
+
 /**
  * The authenticated caller. `wallets` are those that also signed the request or are linked to the
  * account. They are set only where an operation needs them, because linked wallets come from the identity provider.
  */
-export type Actor =
+export type Actor = Authenticated & AnyActor
+
+type AnyActor =
   | { readonly kind: 'anonymous' }
   | {
       readonly kind: 'agent'
@@ -36,7 +59,7 @@ export type Actor =
   | { readonly kind: 'admin_key'; readonly name: string }
 
 /** A part of the marketplace that acts by itself, for example a sweep. No request has it. */
-export interface SystemActor {
+export interface SystemActor extends Authenticated {
   readonly kind: 'system'
   readonly name: string
 }

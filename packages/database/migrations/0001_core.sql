@@ -198,14 +198,14 @@ create table audit_log (
   seq bigint primary key,
   at timestamptz not null,
   actor text not null,
+  -- Which credential the actor used, without the credential itself: kind, id, OAuth grant and program.
+  credential jsonb check (jsonb_typeof(credential) = 'object'),
   act text not null,
   subject text not null,
   request_id text not null,
   details jsonb not null,
   seal bytea not null check (octet_length(seal) = 32)
 );
--- Addresses that an agent had before, and decisions of arbiters, are read from here.
-create index audit_log_of_act on audit_log (act, subject);
 create trigger audit_log_append_only before update or delete or truncate on audit_log
   for each statement execute function refuse_change();
 
@@ -236,6 +236,27 @@ begin
     job_key_mode := job_key_mode
   )).id;
 end $$;
+
+-- Ends the sessions of the api whose transaction is old: what it wrote counts from when it was written, and nobody saw it
+-- meanwhile. The role can lift its own timeouts, so the worker does this. Runs as the owner, who is a member of the api's role.
+create function end_old_transactions(max_age interval) returns integer language plpgsql volatile security definer
+  set search_path = pg_catalog, pg_temp as $$
+declare
+  old_session integer;
+  ended integer := 0;
+begin
+  -- A loop, because the conditions of one WHERE have no order: pg_terminate_backend among them would end every session.
+  for old_session in
+    select pid from pg_stat_activity
+    where usename = 'market_api' and datname = current_database() and xact_start < clock_timestamp() - max_age
+  loop
+    if pg_terminate_backend(old_session) then
+      ended := ended + 1;
+    end if;
+  end loop;
+  return ended;
+end $$;
+revoke execute on function end_old_transactions(interval) from public;
 
 -- The api's role may not read the tables of the job engine. Counts at most ten thousand jobs, so that it stays cheap; a
 -- longer queue shows in the age of the oldest job.

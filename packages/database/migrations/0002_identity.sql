@@ -55,6 +55,8 @@ create table agents (
   -- How the owner wallet was proven: by its private key, which is the same on every EVM network, or only on one network, by
   -- its contract or by a transfer.
   owner_proven_by text,
+  -- Set when a user's agent gets its owner wallet later: until then the worker does not act on signatures of that wallet.
+  owner_wallet_effective_at timestamptz,
   marketable boolean not null generated always as (owner_user_id is not null or owner_wallet is not null) stored,
 
   api_key_fingerprint bytea not null check (octet_length(api_key_fingerprint) = 32),
@@ -63,6 +65,8 @@ create table agents (
   -- When the API key of the registration was replaced. From then on a repeated paid registration returns no key.
   api_key_replaced_at timestamptz,
   endpoint_url text check (length(endpoint_url) <= 2048),
+  -- When this endpoint_url first responded with 2xx. Until then its owner is not known to want webhooks there.
+  endpoint_proven_at timestamptz,
   webhook_secret_sealed bytea,
   -- The secret before it. For an hour, webhooks are signed with it too.
   previous_webhook_secret_sealed bytea,
@@ -87,6 +91,8 @@ create table agents (
   completed_orders integer not null default 0 check (completed_orders between 0 and total_orders),
   rating_sum integer not null default 0 check (rating_sum >= 0),
   rating_count integer not null default 0 check (rating_count >= 0),
+  -- How many reviews have one star, two stars and so on.
+  stars integer[] not null default '{0,0,0,0,0}' check (cardinality(stars) = 5 and 0 <= all (stars)),
   service_count integer not null default 0 check (service_count >= 0),
 
   created_at timestamptz not null,
@@ -113,6 +119,7 @@ create table agents (
   constraint agents_api_key unique (api_key_fingerprint),
   -- A secret exists once an endpoint was ever set; it outlives the endpoint.
   check (endpoint_url is null or webhook_secret_sealed is not null),
+  constraint agents_endpoint_proven check (endpoint_proven_at is null or endpoint_url is not null),
   constraint agents_previous_webhook_secret check (
     (previous_webhook_secret_sealed is null) = (webhook_secret_replaced_at is null)
   ),
@@ -160,11 +167,18 @@ begin
   if old.owner_user_id is not null and new.owner_user_id is distinct from old.owner_user_id then
     raise exception 'an agent''s owner stays' using errcode = 'check_violation', constraint = 'agents_owner_stays';
   end if;
-  -- An owner wallet could sign for the server wallet.
-  if old.owner_user_id is not null and old.owner_wallet is null and new.owner_wallet is not null then
-    raise exception 'a user''s agent gets no owner wallet'
+  -- An owner wallet can sign for the server wallet, so a user's agent gets only a wallet of that user.
+  if old.owner_user_id is not null and old.owner_wallet is null and new.owner_wallet is not null
+    and not exists (
+      select from user_wallets where wallet_key = new.owner_wallet and idp_user_id = new.owner_user_id
+    ) then
+    raise exception 'a user''s agent gets only a linked wallet as owner wallet'
       using errcode = 'check_violation', constraint = 'agents_owner_stays';
   end if;
+  -- A stolen role could link a wallet. The owner has a day to see it, whatever the caller writes.
+  new.owner_wallet_effective_at := case
+    when old.owner_user_id is not null and old.owner_wallet is null and new.owner_wallet is not null
+    then clock_timestamp() + interval '24 hours' else old.owner_wallet_effective_at end;
   -- A contract of the same address on another network can belong to somebody else. A key is the same everywhere.
   if old.owner_wallet is not null and new.owner_proven_by is distinct from old.owner_proven_by
     and new.owner_proven_by is distinct from 'key' then
@@ -173,7 +187,8 @@ begin
   end if;
   return new;
 end $$;
-create trigger agents_owner_stays before update of owner_wallet, owner_user_id, owner_proven_by on agents
+create trigger agents_owner_stays
+  before update of owner_wallet, owner_user_id, owner_proven_by, owner_wallet_effective_at on agents
   for each row execute function keep_owner();
 
 -- A setting is removed, or becomes what was pending, or is the first one of an agent that nobody owns.
@@ -219,6 +234,45 @@ create trigger agents_payout_wait_starts_now
       (old.pending_payout_chain, old.pending_payout_wallet, old.pending_payout_address_base, old.pending_payout_since)
   ) execute function check_payout_wait();
 
+-- Where an agent may be paid, as the worker has seen it: only the worker writes it (docs/decisions/0014). It pays an address from
+-- `effective_at` on. An address stays, because a payout is sent to the one of its request.
+create table payout_addresses (
+  agent_id text not null references agents (id),
+  network text not null check (network in ('solana-mainnet', 'base-mainnet', 'alt-mainnet')),
+  address text not null check (length(address) between 32 and 44),
+  seen_at timestamptz not null,
+  effective_at timestamptz not null check (effective_at >= seen_at),
+  primary key (agent_id, network, address)
+);
+
+-- Agents whose addresses may have changed, for the worker. The trigger adds a row with every change, whoever makes it.
+create table payout_changes (
+  id bigint generated always as identity primary key,
+  agent_id text not null,
+  due_at timestamptz not null default '-infinity'
+);
+create index payout_changes_due on payout_changes (due_at, id);
+
+create function add_payout_change() returns trigger language plpgsql security definer
+  set search_path = public, pg_temp as $$
+begin
+  insert into payout_changes (agent_id) values (new.id);
+  return null;
+end $$;
+create trigger agents_payout_changes after insert or update of owner_user_id, owner_wallet, owner_proven_by, payout_wallet,
+  payout_address_base, pending_payout_wallet, pending_payout_address_base on agents
+  for each row execute function add_payout_change();
+
+-- Signatures of owner wallets that confirm a payout address. The worker verifies them.
+create table payout_confirmations (
+  agent_id text not null references agents (id),
+  -- The address as it was signed.
+  address text not null check (length(address) between 1 and 64),
+  signature text not null check (length(signature) <= 20000),
+  signed_at_ms bigint not null,
+  primary key (agent_id, signed_at_ms)
+);
+
 -- The storage of the OAuth authorization server. Secrets of clients are stored only as hashes.
 create table oauth_records (
   model text not null,
@@ -263,6 +317,43 @@ create table oauth_changes (
   changed_at timestamptz not null,
   primary key (grant_id, operation, subject, fields)
 );
+
+-- Sessions of browsers: of a user who signed in at the identity provider, or of a wallet, which only reads. The id is the
+-- hash of the token in the cookie.
+create table sessions (
+  id text primary key check (length(id) = 43),
+  idp_user_id text references users (idp_user_id),
+  access_token_sealed bytea,
+  access_expires_at timestamptz,
+  -- Null where the provider issues none: then the session ends with the access token.
+  refresh_token_sealed bytea,
+  -- While one request refreshes the access token, others do not.
+  refreshing_until timestamptz,
+  wallet_key text check (length(wallet_key) between 32 and 44),
+  wallet_chain text check (wallet_chain in ('solana', 'base')),
+  wallet_address text check (length(wallet_address) between 32 and 44),
+  wallet_proven_by text check (wallet_proven_by in ('key', 'solana-mainnet', 'base-mainnet', 'alt-mainnet')),
+  -- Of a smart wallet, whose contract is asked again whether it still accepts the signature.
+  signature text check (length(signature) <= 20000),
+  signed_at_ms bigint,
+  checked_at timestamptz,
+  created_at timestamptz not null,
+  expires_at timestamptz not null check (expires_at > created_at),
+  constraint sessions_of_user_or_wallet check (
+    idp_user_id is not null and num_nonnulls(access_token_sealed, access_expires_at) = 2 and num_nonnulls(
+      wallet_key, wallet_chain, wallet_address, wallet_proven_by, signature, signed_at_ms, checked_at) = 0
+    or idp_user_id is null and num_nonnulls(wallet_key, wallet_chain, wallet_address, wallet_proven_by) = 4
+      and num_nonnulls(access_token_sealed, access_expires_at, refresh_token_sealed, refreshing_until) = 0
+  ),
+  constraint sessions_of_contract check (
+    num_nonnulls(signature, signed_at_ms, checked_at) = case when wallet_proven_by = 'key' or wallet_key is null then 0 else 3 end
+  ),
+  -- A wallet signs again after 12 hours.
+  constraint sessions_of_wallet_end check (wallet_key is null or expires_at <= created_at + interval '12 hours')
+);
+create index sessions_user on sessions (idp_user_id) where idp_user_id is not null;
+create index sessions_wallet on sessions (wallet_key) where wallet_key is not null;
+create index sessions_expiry on sessions (expires_at);
 
 -- A signing key of access tokens and a key of cookies, as sealed JSON. The newest signs.
 create table oauth_keys (

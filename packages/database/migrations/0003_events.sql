@@ -58,6 +58,16 @@ create table delivery_queues (
   database_epoch text not null default database_epoch()
 );
 
+-- Attempts of the last hour to endpoints that have never responded with 2xx: of a URL, of a host and of an agent.
+create table unproven_attempts (
+  subject text primary key check (subject ~ '^(url|host|agent):.{1,255}$'),
+  attempted_at timestamptz[] not null,
+  -- Of a host: when an endpoint on it first responded with 2xx.
+  proven_at timestamptz check (proven_at is null or subject like 'host:%'),
+  updated_at timestamptz not null
+);
+create index unproven_attempts_old on unproven_attempts (updated_at);
+
 -- Numbers the events of a buyer, like `event_counters`. A row outlives the account: a number is never assigned twice.
 create table buyer_event_counters (
   buyer text primary key check (buyer ~ '^(user|wallet|agent):.{1,255}$'),

@@ -85,6 +85,9 @@ create table payment_intents (
   nonce bigint check (nonce >= 0),
   signed_at_height bigint,
   last_valid_height bigint,
+  -- How deep the transfer was when it was last checked, and must be; null while no block has it, and for finality.
+  confirmations integer check (confirmations >= 0),
+  required_confirmations integer check (required_confirmations > 0),
   created_at timestamptz not null,
   checked_at timestamptz not null,
   constraint payment_intents_submitted check (bytes is null or (payment is not null and signed_at_height is not null)),

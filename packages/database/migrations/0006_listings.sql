@@ -27,6 +27,8 @@ create table listings (
   completed_buyers integer not null default 0 check (completed_buyers between 0 and completed_orders),
   rating_sum integer not null default 0 check (rating_sum >= 0),
   rating_count integer not null default 0 check (rating_count >= 0),
+  -- How many reviews have one star, two stars and so on.
+  stars integer[] not null default '{0,0,0,0,0}' check (cardinality(stars) = 5 and 0 <= all (stars)),
   created_at timestamptz not null,
   updated_at timestamptz not null,
   search tsvector not null generated always as (

@@ -71,13 +71,15 @@ create table orders (
   quota_total integer not null default 0,
   quota_used integer not null default 0,
   quota_pending integer not null default 0,
+  -- How many requests failed. Their units are not in `quota_used`, but they count when the workspace is settled.
+  quota_failed integer not null default 0 check (quota_failed >= 0),
   workspace_ends_at timestamptz,
   renewal_offered_at timestamptz,
 
-  -- How it ended. The share is the agent's part of the price in basis points; null until somebody decides.
+  -- How it ended, and the agent's part of the price, its fee included; null until somebody decides.
   closed_at timestamptz,
   outcome text check (outcome in ('released', 'refunded', 'split', 'unpaid')),
-  agent_share_bps integer check (agent_share_bps between 0 and 10000),
+  agent_part_micros bigint check (agent_part_micros >= 0),
 
   -- When its status changes by itself unless somebody acts before.
   due_at timestamptz,
@@ -116,15 +118,17 @@ create table orders (
   constraint orders_closed check ((status in ('completed', 'cancelled')) = (closed_at is not null)),
   constraint orders_outcome check ((closed_at is null) = (outcome is null)),
   constraint orders_verdict check (case outcome
-    when 'released' then agent_share_bps = 10000
-    when 'split' then agent_share_bps between 1 and 9999
-    when 'refunded' then agent_share_bps = 0
-    when 'unpaid' then agent_share_bps = 0
-    else true end and (outcome is null or agent_share_bps is not null)),
+    when 'released' then agent_part_micros = price_micros
+    when 'split' then agent_part_micros < price_micros
+    when 'refunded' then agent_part_micros = 0
+    when 'unpaid' then agent_part_micros = 0
+    else true end and (outcome is null or agent_part_micros is not null)),
   constraint orders_ended check (status not in ('completed', 'cancelled') or due_at is null)
 );
 create index orders_of_buyer on orders (buyer, created_at desc, id desc);
 create index orders_of_wallet on orders (client_wallet, created_at desc, id desc) where client_wallet is not null;
+create index orders_of_buyer_in on orders (buyer, status, created_at desc, id desc);
+create index orders_of_wallet_in on orders (client_wallet, status, created_at desc, id desc) where client_wallet is not null;
 create index orders_of_agent on orders (agent_id, created_at desc, id desc);
 create index orders_of_agent_in on orders (agent_id, status, created_at desc, id desc);
 create index orders_of_listing on orders (listing_id, created_at desc);

@@ -11,7 +11,7 @@ create table payouts (
   subject text not null check (length(subject) between 1 and 100),
   -- What the payment behind it is for, which must be final before this leaves; null when no payment is behind it.
   purpose text check (length(purpose) between 1 and 100),
-  agent_id text,
+  agent_id text check (length(agent_id) between 1 and 100),
   -- An agent without an address is owed all the same: its payout fails until there is one.
   payee text check (length(payee) between 32 and 44),
   amount_micros bigint not null check (amount_micros > 0),
@@ -32,6 +32,8 @@ create table payouts (
   approval_id text,
   approved_at timestamptz,
   counts_against_caps boolean not null default true,
+  -- Since when it is authorized, which says the hour of `payout_counters` that counts it.
+  counted_at timestamptz,
   -- Solana: whether the treasury opens the payee's token account.
   opens_account boolean not null default false,
   -- EVM: its own for ever.
@@ -45,6 +47,8 @@ create table payouts (
   constraint payouts_once unique (kind, subject),
   constraint payouts_nonce unique (network, nonce),
   constraint payouts_payee check (payee is not null or state in ('failed', 'withdrawn')),
+  -- Only a worker counts a payout: the api can write none of these states.
+  constraint payouts_counted check (counted_at is null or state in ('nonce_assigned', 'signed', 'final')),
   constraint payouts_final check ((state = 'final') = (final_reference is not null)),
   constraint payouts_reason check (state not in ('held', 'failed') or reason is not null),
   constraint payouts_hold_code check (hold_code in (
@@ -52,7 +56,7 @@ create table payouts (
     'fee_above_cap', 'fee_balance_low', 'contest_window', 'contested', 'payment_not_final', 'payout_cap', 'payee_cap',
     'daily_cap', 'balance_low', 'history_unread', 'nonce_mismatch', 'transfer_mismatch', 'nonce_reserved', 'nonce_used',
     'broadcast_error', 'no_address', 'below_account_minimum', 'payee_account_closed', 'gas_budget', 'not_funded',
-    'order_mismatch', 'screened', 'screening_unavailable', 'other')),
+    'order_mismatch', 'new_address', 'screened', 'screening_unavailable', 'other')),
   constraint payouts_hold check (case
     when state = 'held' then hold_code is not null
     when state in ('signed', 'failed') then true
@@ -152,7 +156,25 @@ create table payout_costs (
   at timestamptz not null,
   primary key (payout_id, round)
 );
-create index payout_costs_of_day on payout_costs (network, at);
+
+-- What limits payouts, by hour, in which they were authorized: sums over `payouts` and `payout_costs` that every transaction
+-- which changes one of these rows keeps (packages/money/src/payouts/counters/counters.ts).
+create table payout_counters (
+  network text not null check (network in ('solana-mainnet', 'base-mainnet', 'alt-mainnet')),
+  -- The whole network, `payee:<address>` or `agent:<id>`.
+  scope text not null check (scope = '*' or scope ~ '^(payee|agent):.+$'),
+  hour timestamptz not null check (extract(epoch from hour) % 3600 = 0),
+  -- What counts against the caps.
+  capped_micros bigint not null default 0 check (capped_micros >= 0),
+  -- Authorized and not final.
+  in_flight_micros bigint not null default 0 check (in_flight_micros >= 0),
+  -- The native coin that they cost.
+  native numeric(40, 0) not null default 0 check (native >= 0),
+  primary key (network, scope, hour),
+  check (scope = '*' or (in_flight_micros, native) = (0, 0))
+);
+-- Payouts are in flight for minutes, so these are a few hours, however many there were.
+create index payout_counters_in_flight on payout_counters (network) where in_flight_micros > 0;
 
 -- What was paid to an agent, added by the worker in the transaction that makes a payout final.
 create table payout_totals (
@@ -276,9 +298,9 @@ begin
   select * into ended from orders where id = payout.subject and payout.purpose = 'order:' || id;
   return coalesce(case payout.kind
     when 'payout' then ended.status = 'completed'
-      and payout.amount_micros * 10000 <= paid.due_micros * ended.agent_share_bps
+      and payout.amount_micros <= least(paid.due_micros, ended.agent_part_micros)
     else ended.status in ('completed', 'cancelled')
-      and (payout.amount_micros - 1) * 10000 < paid.due_micros * (10000 - ended.agent_share_bps) end, false);
+      and payout.amount_micros <= paid.due_micros - ended.agent_part_micros end, false);
 end $$;
 
 create function refuse_request_of_api(id text, why text) returns void language plpgsql as $$
@@ -291,7 +313,9 @@ create function check_request_of_api() returns trigger language plpgsql set sear
 declare
   payout payouts;
 begin
-  if tg_op = 'UPDATE' and (old.id, old.kind, old.subject) is distinct from (new.id, new.kind, new.subject) then
+  -- One that was withdrawn can be requested again for another agent, before any of it counts against the caps.
+  if tg_op = 'UPDATE' and ((old.id, old.kind, old.subject) is distinct from (new.id, new.kind, new.subject)
+    or (old.state <> 'withdrawn' and old.agent_id is distinct from new.agent_id)) then
     perform refuse_request_of_api(old.id, 'it becomes another payout');
   end if;
   select * into payout from payouts where id = new.id;
@@ -314,9 +338,9 @@ create constraint trigger payouts_requested_by_api after insert on payouts defer
   for each row when (current_user = 'market_api') execute function check_request_of_api();
 create constraint trigger payouts_changed_by_api after update on payouts deferrable initially deferred
   for each row when (current_user = 'market_api' and (old.state = 'withdrawn'
-    or (old.id, old.kind, old.subject, old.network, old.purpose, old.payee, old.amount_micros, old.approval_id)
+    or (old.id, old.kind, old.subject, old.agent_id, old.network, old.purpose, old.payee, old.amount_micros, old.approval_id)
       is distinct from
-      (new.id, new.kind, new.subject, new.network, new.purpose, new.payee, new.amount_micros, new.approval_id)))
+      (new.id, new.kind, new.subject, new.agent_id, new.network, new.purpose, new.payee, new.amount_micros, new.approval_id)))
   execute function check_request_of_api();
 
 -- The api moves money to `payable` only for a payout that waits and from where its kind is paid, and away from it only

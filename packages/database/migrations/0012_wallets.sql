@@ -145,8 +145,8 @@ create table withdraw_addresses (
   -- The signature of the owner wallet, where the agent has one. The worker verifies it again.
   owner_signature text check (char_length(owner_signature) <= 20000),
   owner_signed_at_ms bigint,
-  -- When the row was really added. The worker waits 24 hours from here, whatever the other columns say.
-  stored_at timestamptz not null default now(),
+  -- When the row was really added, whatever the other columns say.
+  stored_at timestamptz not null default clock_timestamp(),
   constraint withdraw_addresses_signed check ((owner_signature is null) = (owner_signed_at_ms is null))
 );
 create index withdraw_addresses_of_agent on withdraw_addresses (agent_id, stored_at desc, id desc);
@@ -155,7 +155,8 @@ create unique index withdraw_addresses_signed_once on withdraw_addresses (agent_
 create function keep_withdraw_address() returns trigger language plpgsql as $$
 begin
   if tg_op = 'INSERT' then
-    new.stored_at := now();
+    -- Not now(), which is when the transaction began: it can be kept open for a day.
+    new.stored_at := clock_timestamp();
     return new;
   end if;
   -- One that is in effect is replaced, not cancelled: otherwise the one before it would be back at once.
@@ -163,7 +164,9 @@ begin
       new.owner_signature, new.owner_signed_at_ms)
     is distinct from (old.id, old.agent_id, old.address, old.set_by, old.created_at, old.effective_at, old.stored_at,
       old.owner_signature, old.owner_signed_at_ms)
-    or old.cancelled_at is not null or old.stored_at + interval '24 hours' <= now() then
+    or old.cancelled_at is not null or exists (
+      select from withdraw_delays
+      where address_id = old.id and notified_at + interval '24 hours' <= clock_timestamp()) then
     raise exception 'a withdraw address can only be cancelled, while it is pending'
       using errcode = 'check_violation', constraint = 'withdraw_addresses_stays';
   end if;
@@ -171,6 +174,23 @@ begin
 end $$;
 create trigger withdraw_addresses_stays before insert or update on withdraw_addresses
   for each row execute function keep_withdraw_address();
+
+-- When the worker notified the owner of a withdraw address; its 24 hours start then. Only the worker writes it. The trigger adds
+-- a row with every address, whoever adds that.
+create table withdraw_delays (
+  address_id text primary key references withdraw_addresses (id),
+  notified_at timestamptz
+);
+create index withdraw_delays_unnotified on withdraw_delays (address_id) where notified_at is null;
+
+create function add_withdraw_delay() returns trigger language plpgsql security definer
+  set search_path = public, pg_temp as $$
+begin
+  insert into withdraw_delays (address_id) values (new.id);
+  return null;
+end $$;
+create trigger withdraw_addresses_delay after insert on withdraw_addresses
+  for each row execute function add_withdraw_delay();
 
 -- The token of an agent: launched by its server wallet, or registered by its owner.
 create table agent_tokens (

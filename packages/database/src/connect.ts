@@ -2,9 +2,11 @@ import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import { type PreparedStatements, resilientPool } from './resilient-pool.ts'
 import type { Tables } from './tables.ts'
+import { parseTextArray } from './text-array.ts'
 import type { Db } from './transact.ts'
 
 const INT8 = 20
+const TEXT_ARRAY = 1009
 
 export interface ConnectSettings {
   readonly url: string
@@ -47,6 +49,7 @@ const timeoutsTimes = (factor: number) =>
 
 export function openPool(settings: ConnectSettings): pg.Pool {
   const types = new pg.TypeOverrides()
+  types.setTypeParser(TEXT_ARRAY, parseTextArray)
   if (settings.plainTypes !== true) types.setTypeParser(INT8, BigInt)
   const pool = new pg.Pool({
     connectionString: settings.url,

@@ -16,6 +16,8 @@ const TYPES: Readonly<Record<string, string>> = {
   timestamptz: 'Date',
   tsvector: 'string',
   uuid: 'string',
+  _int4: 'number[]',
+  _timestamptz: 'Date[]',
   _text: 'string[]',
 }
 

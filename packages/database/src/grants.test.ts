@@ -59,6 +59,9 @@ describe('the role of the api', () => {
     'delete from payouts',
     'update payout_signatures set bytes = bytes',
     `insert into payout_nonces (network, treasury, next_nonce) values ('base-mainnet', '0x', 1)`,
+    'update payout_counters set capped_micros = 0',
+    `insert into payout_counters (network, scope, hour) values ('base-mainnet', '*', '2026-01-01T00:00:00Z')`,
+    'delete from payout_counters',
     'update payout_guards set compared_at = now(), short_micros = 0',
     'update outgoing_transfers set is_final = true',
     'delete from reserve_snapshots',
@@ -165,7 +168,7 @@ describe('the role of the api', () => {
 
   const PAYABLE = `payable:pay_${'0'.repeat(32)}`
 
-  test('payouts: cannot request one that no order, transfer or approval requires, even when the ledger holds it', async () => {
+  test('payouts: cannot request one that no order, transfer or approval requires, even when the ledger holds it (asvs V8.2)', async () => {
     const payout = `${forgedPayout('queued', { purpose: `'order:a'` })};`
     const funded = forgedJournal(['world:0', -1_000_000], [PAYABLE, 1_000_000])
     expect(await run('worker', payout + funded)).toBeUndefined()
@@ -191,6 +194,7 @@ describe('the role of the api', () => {
       `subject = 'y'`,
       `kind = 'move_to_cold'`,
       `purpose = 'order:b'`,
+      `agent_id = 'agt_x'`,
       'amount_micros = 2000000',
       `approval_id = 'apr_x', approved_at = now()`,
       `payee = '0x${'3'.repeat(40)}'`,

@@ -12,7 +12,10 @@ const WORKER_ONLY = [
   'venue_signatures',
   'migrations',
   'opened_token_accounts',
+  'payout_addresses',
+  'payout_changes',
   'payout_costs',
+  'payout_counters',
   'payout_guards',
   'payout_nonces',
   'payout_totals',
@@ -24,6 +27,7 @@ const WORKER_ONLY = [
   'statistics',
   'treasury_positions',
   'wallet_signatures',
+  'withdraw_delays',
   'worker_pools',
 ]
 
@@ -36,7 +40,7 @@ const { api, worker } = ROLES
  * The api may retry a payout (its old signatures are void) and write off a transfer; both columns only narrow what follows.
  * It adds wallets of agents, and cannot read their sealed seeds again. It adds transactions of wallets, which the worker checks,
  * and can cancel a withdraw address. It records and pays creator fees. It adds deposits and withdrawals of Earn, which the
- * worker decides.
+ * worker decides. It adds confirmations of payout addresses, which the worker verifies.
  */
 const GRANTS = `
   grant usage on schema public, graphile_worker to ${worker};
@@ -52,9 +56,10 @@ const GRANTS = `
   grant update (is_dead) on payout_signatures to ${api};
   grant update (written_off_at) on outgoing_transfers to ${api};
   revoke delete on payouts, transfers, agent_wallets from ${api}, ${worker};
+  revoke delete on payout_counters from ${worker};
   revoke select, update on agent_wallets from ${api};
   grant select (agent_id, chain, address, created_at) on agent_wallets to ${api};
-  revoke update, delete on wallet_transactions, withdraw_addresses from ${api};
+  revoke update, delete on wallet_transactions, withdraw_addresses, payout_confirmations from ${api};
   revoke delete on wallet_transactions, withdraw_addresses from ${worker};
   grant update (cancelled_at) on withdraw_addresses to ${api};
   revoke update, delete on creator_fees from ${api};
@@ -63,7 +68,7 @@ const GRANTS = `
   revoke update, delete on earn_deposits, earn_withdrawals from ${api};
   revoke delete on earn_deposits, earn_withdrawals, venue_transfers, venue_signatures, earn_positions, earn_fills from ${worker};
 
-  grant execute on function make_month(text, date), drop_month(text) to ${worker};
+  grant execute on function make_month(text, date), drop_month(text), end_old_transactions(interval) to ${worker};
   grant select, insert, update, delete on all tables in schema graphile_worker to ${worker};
   grant usage on all sequences in schema graphile_worker to ${worker};
   grant execute on all functions in schema graphile_worker to ${worker};`

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { testDatabase } from '@market/testing/postgres'
 import { startPostgresServer } from '@market/testing/postgres-server'
 import { sql } from 'kysely'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { connect } from './connect.ts'
 import { migrate } from './migrate.ts'
 import { isOutage } from './outage.ts'
@@ -25,6 +25,29 @@ test('readiness: ready with the newest migration; the database is asked once a s
     const whyNotReady = readiness(watched, noLog)
     expect(await Promise.all(Array.from({ length: 50 }, whyNotReady))).toEqual(Array(50).fill(undefined))
     expect(queries).toHaveLength(1)
+  } finally {
+    await stop()
+  }
+})
+
+test('readiness: a response that is late is logged as what it says, not as an outage', async () => {
+  const { db, stop } = await testDatabase()
+  try {
+    const logged: string[] = []
+    const log = {
+      info: (_: object, text: string) => logged.push(text),
+      error: (_: object, text: string) => logged.push(text),
+    }
+    const late = db.withPlugin({
+      transformQuery: ({ node }) => node,
+      transformResult: async ({ result }) => {
+        await new Promise((resolve) => setTimeout(resolve, 1_000))
+        return result
+      },
+    })
+    expect(await readiness(late, log)()).toBe('database unreachable')
+    expect(logged).toEqual([])
+    await vi.waitFor(() => expect(logged).toEqual(['ready']), { timeout: 60_000 })
   } finally {
     await stop()
   }

@@ -25,18 +25,29 @@ interface ReadinessLog {
 export function readiness(db: Db, log: ReadinessLog, wanted = latestMigration()): WhyNotReady {
   let last: { readonly at: number; readonly reason: Promise<string | undefined> } | undefined
   let known: string | undefined
-  const check = async () => {
-    const reason = await Promise.race([
-      // fix: missing-migration-named
-      askDatabase(db, wanted).then((found) => (found.isStandby ? STANDBY : missing(wanted, found)), reasonOf),
+  let isKnown = false
+  const logChange = (reason: string | undefined) => {
+    if (isKnown && reason === known) return
+    if (reason === undefined) log.info({}, 'ready')
+    else log.error({ reason }, 'not ready')
+    isKnown = true
+    known = reason
+  }
+  const check = () => {
+    // fix: missing-migration-named
+    const reason = askDatabase(db, wanted).then(
+      (found) => (found.isStandby ? STANDBY : missing(wanted, found)),
+      reasonOf,
+    )
+    const answer = Promise.race([
+      reason,
       new Promise<string>((resolve) => setTimeout(() => resolve(UNREACHABLE), TIMEOUT_MS).unref()),
     ])
-    if (reason !== known) {
-      if (reason === undefined) log.info({}, 'ready')
-      else log.error({ reason }, 'not ready')
-    }
-    known = reason
-    return reason
+    // A process that has just started may be too busy to hear the response in time. That is no outage: the log waits for the
+    // response, or for the timeouts of the database.
+    // fix: late-response-is-no-outage
+    void reason.then(logChange)
+    return answer
   }
   return () => {
     const now = performance.now()

@@ -40,9 +40,19 @@ export async function createRoles(adminUrl: string, passwords: RolePasswords = {
     await client.query('select pg_advisory_lock($1)', [LOCK])
     for (const name of Object.keys(ROLES) as RoleName[])
       await createRole(client, ROLES[name], passwords[name] ?? '')
+    await joinApi(client)
   } finally {
     await client.end()
   }
+}
+
+/** The owner's function `end_old_transactions` ends sessions of the api, which only a member of its role may. */
+async function joinApi(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ isMember: boolean }>(
+    `select pg_has_role(current_user, $1, 'usage') as "isMember"`,
+    [ROLES.api],
+  )
+  if (rows[0]?.isMember !== true) await client.query(`grant ${ROLES.api} to current_user`)
 }
 
 async function createRole(client: pg.Client, role: string, password: string): Promise<void> {

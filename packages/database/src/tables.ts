@@ -56,12 +56,14 @@ export interface Tables {
     owner_user_id: string | null
     owner_wallet: string | null
     owner_proven_by: string | null
+    owner_wallet_effective_at: Date | null
     marketable: GeneratedAlways<boolean>
     api_key_fingerprint: Buffer
     api_key_sealed: Buffer
     api_key_hint: string
     api_key_replaced_at: Date | null
     endpoint_url: string | null
+    endpoint_proven_at: Date | null
     webhook_secret_sealed: Buffer | null
     previous_webhook_secret_sealed: Buffer | null
     webhook_secret_replaced_at: Date | null
@@ -80,6 +82,7 @@ export interface Tables {
     completed_orders: Generated<number>
     rating_sum: Generated<number>
     rating_count: Generated<number>
+    stars: Generated<number[]>
     service_count: Generated<number>
     created_at: Date
     updated_at: Date
@@ -111,6 +114,7 @@ export interface Tables {
     seq: bigint
     at: Date
     actor: string
+    credential: Json | null
     act: string
     subject: string
     request_id: string
@@ -361,6 +365,7 @@ export interface Tables {
     completed_buyers: Generated<number>
     rating_sum: Generated<number>
     rating_count: Generated<number>
+    stars: Generated<number[]>
     created_at: Date
     updated_at: Date
     search: GeneratedAlways<string>
@@ -481,11 +486,12 @@ export interface Tables {
     quota_total: Generated<number>
     quota_used: Generated<number>
     quota_pending: Generated<number>
+    quota_failed: Generated<number>
     workspace_ends_at: Date | null
     renewal_offered_at: Date | null
     closed_at: Date | null
     outcome: string | null
-    agent_share_bps: number | null
+    agent_part_micros: bigint | null
     due_at: Date | null
     created_at: Date
     updated_at: Date
@@ -521,8 +527,28 @@ export interface Tables {
     nonce: bigint | null
     signed_at_height: bigint | null
     last_valid_height: bigint | null
+    confirmations: number | null
+    required_confirmations: number | null
     created_at: Date
     checked_at: Date
+  }
+  payout_addresses: {
+    agent_id: string
+    network: string
+    address: string
+    seen_at: Date
+    effective_at: Date
+  }
+  payout_changes: {
+    id: GeneratedAlways<bigint>
+    agent_id: string
+    due_at: Generated<Date>
+  }
+  payout_confirmations: {
+    agent_id: string
+    address: string
+    signature: string
+    signed_at_ms: bigint
   }
   payout_costs: {
     payout_id: string
@@ -530,6 +556,14 @@ export interface Tables {
     network: string
     native: string
     at: Date
+  }
+  payout_counters: {
+    network: string
+    scope: string
+    hour: Date
+    capped_micros: Generated<bigint>
+    in_flight_micros: Generated<bigint>
+    native: Generated<string>
   }
   payout_guards: {
     network: string
@@ -596,6 +630,7 @@ export interface Tables {
     approval_id: string | null
     approved_at: Date | null
     counts_against_caps: Generated<boolean>
+    counted_at: Date | null
     opens_account: Generated<boolean>
     nonce: bigint | null
     final_reference: string | null
@@ -728,6 +763,23 @@ export interface Tables {
     comment: string
     created_at: Date
   }
+  sessions: {
+    id: string
+    idp_user_id: string | null
+    access_token_sealed: Buffer | null
+    access_expires_at: Date | null
+    refresh_token_sealed: Buffer | null
+    refreshing_until: Date | null
+    wallet_key: string | null
+    wallet_chain: string | null
+    wallet_address: string | null
+    wallet_proven_by: string | null
+    signature: string | null
+    signed_at_ms: bigint | null
+    checked_at: Date | null
+    created_at: Date
+    expires_at: Date
+  }
   statistic_changes: {
     id: GeneratedAlways<bigint>
     name: string
@@ -783,6 +835,12 @@ export interface Tables {
     network: string
     position: string
     read_at: Date
+  }
+  unproven_attempts: {
+    subject: string
+    attempted_at: Date[]
+    proven_at: Date | null
+    updated_at: Date
   }
   unread_counters: {
     recipient: string
@@ -911,6 +969,10 @@ export interface Tables {
     owner_signature: string | null
     owner_signed_at_ms: bigint | null
     stored_at: Generated<Date>
+  }
+  withdraw_delays: {
+    address_id: string
+    notified_at: Date | null
   }
   worker_pools: {
     worker_id: string

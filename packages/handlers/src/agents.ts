@@ -6,6 +6,7 @@ import {
   linkAgent,
   listAgents,
   listModels,
+  type Owner,
   openWebhookSecret,
   payableNetworks,
   type Registered,
@@ -16,15 +17,15 @@ import {
 import { ApiError } from '@market/kernel/api-error'
 import { NOTHING_FOLLOWS } from '@market/kernel/cursor'
 import type { AgentId } from '@market/kernel/ids'
-import { NETWORKS } from '@market/kernel/network'
 import { newestListings } from '@market/offers/listings'
 import { newestPortfolio } from '@market/work/portfolio'
 import { newestReviews } from '@market/work/reviews'
 import { requirePayoutRight, webhookSecretFor } from './connected-program.ts'
 import { type HandlerContext, handler } from './handler.ts'
+import { twoCredentials } from './identify.ts'
 import { fetchIdentityClaims, ownerOf } from './owner-of.ts'
 import { presentEntry } from './portfolio.ts'
-import { PROTOCOL_SPEC, presentAgent, presentOwnedAgent } from './present-agent.ts'
+import { openNetworks, PROTOCOL_SPEC, presentAgent, presentOwnedAgent } from './present-agent.ts'
 import { presentReview } from './present-review.ts'
 import { presentServiceSummary } from './present-service.ts'
 import { requireAgent } from './require-actor.ts'
@@ -66,24 +67,22 @@ async function registeringOwner(ctx: HandlerContext, ownerWallet: string | undef
     }
     case 'user': {
       const profile = await fetchIdentityClaims(ctx)
-      const key = ownerWallet === undefined ? undefined : ctx.signatures.parseWallet(ownerWallet)?.key
-      const isLinked = walletsOf(profile, ctx.signatures).some((wallet) => wallet.key === key)
-      if (ownerWallet !== undefined && !isLinked) throw unlinkedOwner()
-      return { kind: 'user' as const, profile }
+      requireLinkedCosigner(ctx, walletsOf(profile, ctx.signatures))
+      // fix: owner-wallet-of-user
+      const wallet = cosigningOwner(ctx, ownerWallet)
+      return { kind: 'user' as const, profile, wallet }
     }
     default:
       return { kind: 'none' as const }
   }
 }
 
-const unlinkedOwner = (): ApiError =>
-  new ApiError(
-    'invalid',
-    'You are signed in, so you become the owner. Omit owner_wallet, link it to your account, or sign with it instead.',
-    {
-      details: [{ path: 'owner_wallet', message: 'must be linked to the account of a signed-in user' }],
-    },
-  )
+/** A user and a wallet that sign one request are one person only when the wallet is linked to the account. */
+function requireLinkedCosigner({ actor, caller }: HandlerContext, linked: Owner['wallets']): void {
+  const { cosigner } = caller
+  if (actor.kind !== 'user' || cosigner === undefined) return
+  if (!linked.some(({ key }) => key === cosigner.key)) throw twoCredentials()
+}
 
 const walletMismatch = (): ApiError =>
   new ApiError(
@@ -94,10 +93,10 @@ const walletMismatch = (): ApiError =>
     },
   )
 
-/** Setting an owner needs both the agent's API key and the wallet's signature. */
+/** Setting an owner wallet needs the wallet's signature beside the API key or the access token. */
 function cosigningOwner(ctx: HandlerContext, ownerWallet: string | undefined) {
   if (ownerWallet === undefined) return undefined
-  const { cosigner } = ctx.caller
+  const cosigner = ctx.actor.kind === 'wallet' ? ctx.actor.wallet : ctx.caller.cosigner
   if (cosigner === undefined) {
     throw new ApiError(
       'unauthenticated',
@@ -184,8 +183,7 @@ export const agentHandlers = {
   getMyAgent: handler('getMyAgent', {
     run: async (ctx) => {
       const agent = requireAgent(ctx)
-      const open = NETWORKS.filter((network) => ctx.chains[network] !== undefined)
-      const payableOn = await payableNetworks(ctx, ctx.db, agent, open)
+      const payableOn = await payableNetworks(ctx, ctx.db, agent, openNetworks(ctx))
       return { agent, webhookSecret: await openWebhookSecret(ctx, agent), payableOn }
     },
     present: (own, ctx) => ({
@@ -211,10 +209,14 @@ export const agentHandlers = {
     run: async (ctx, input) => {
       const id = input.agent_id as AgentId
       const itself = ctx.actor.kind === 'agent' && ctx.actor.agentId === id
-      const by = itself
-        ? { editor: 'itself' as const, keyHint: requireAgent(ctx).apiKeyHint }
-        : { editor: await ownerOf(ctx) }
-      return updateAgent(ctx, id, changeOf(input), by)
+      const newOwner = cosigningOwner(ctx, input.owner_wallet)
+      if (itself) {
+        const { apiKeyHint: keyHint } = requireAgent(ctx)
+        return updateAgent(ctx, id, changeOf(input), { editor: 'itself', keyHint, newOwner })
+      }
+      const editor = await ownerOf(ctx)
+      requireLinkedCosigner(ctx, editor.wallets)
+      return updateAgent(ctx, id, changeOf(input), { editor, newOwner })
     },
     present: (owned, ctx) => ({ data: presentOwnedAgent(owned, ctx) }),
   }),

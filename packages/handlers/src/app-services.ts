@@ -1,5 +1,6 @@
 import type { Context } from '@market/core/context'
 import type { Limiter } from '@market/core/ports/limiter'
+import type { LoginProvider } from '@market/core/ports/login'
 import type { Prices } from '@market/core/ports/prices'
 import type { Swaps } from '@market/core/ports/swaps'
 import type { VenueMarket } from '@market/core/ports/venue'
@@ -9,9 +10,11 @@ import type { WalletServices } from '@market/custody/wallets'
 import type { UploadQuota } from '@market/files/uploads'
 import type { Usdc } from '@market/kernel/money'
 import type { TreasurySettings } from '@market/money/treasury'
+import type { ListingCounts } from '@market/offers/listings'
 import type { PaymentLookups, Quote } from '@market/trade/x402'
 import type { Call } from './call.ts'
 import type { Operators } from './identify.ts'
+import type { PublicSettings } from './public-settings.ts'
 import type { SecurityEvent } from './security-events.ts'
 import type { CachedDocument } from './x402/cached-document.ts'
 import type { TtlCache } from './x402/ttl-cache.ts'
@@ -24,6 +27,8 @@ export interface AppServices
     CreatorFeeSettings {
   readonly limiter: Limiter
   readonly operators: Operators
+  /** The client of the identity provider; without it users cannot sign in with a browser. */
+  readonly login?: LoginProvider | undefined
   /** The price of a paid registration. */
   readonly registrationFee: Usdc
   /** Prices of tokens; absent without a configured source. */
@@ -36,15 +41,18 @@ export interface AppServices
   readonly shortWaitMax: Usdc
   /** The markets in which pools earn. */
   readonly earnMarkets: readonly VenueMarket[]
-  /** What a caller may upload in a day. */
   /** What callers with a paid order may upload in a day, and what others may. */
   readonly uploadQuotas: { readonly paid: UploadQuota; readonly unpaid: UploadQuota }
+  /** What `GET /api/config` shows of the settings. */
+  readonly publicSettings: PublicSettings
   /** Quotes by service, cached for a second. A payment is always checked against a fresh quote. */
   readonly quotes: TtlCache<Quote>
   /** What callers may cost the nodes by naming transactions. */
   readonly paymentLookups: PaymentLookups
   /** Documents of the catalog by their query, cached for 30 seconds. */
   readonly documents: TtlCache<CachedDocument>
+  /** The numbers of services by the values of filters, cached for a minute. */
+  readonly listingCounts: TtlCache<ListingCounts>
   /** Writes one line of the security log. */
   readonly onSecurityEvent: (event: SecurityEvent) => void
   /** Called for every fault of ours or of a dependency. */

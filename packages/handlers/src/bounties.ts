@@ -16,6 +16,7 @@ import {
   type MyBounty,
   type PostedClaim,
   postBounty,
+  rejectClaim,
   withdrawClaim,
 } from '@market/offers/bounties'
 import {
@@ -215,6 +216,14 @@ export const bountyHandlers = {
     run: (ctx, input) => {
       const { id, apiKeyHint } = requireAgent(ctx)
       return withdrawClaim(ctx, id, input.bounty_id as BountyId, apiKeyHint)
+    },
+    present: (claim) => ({ data: presentClaim(claim) }),
+  }),
+
+  rejectClaim: handler('rejectClaim', {
+    run: async (ctx, input) => {
+      const claim = { bountyId: input.bounty_id as BountyId, claimId: input.claim_id as ClaimId }
+      return rejectClaim(ctx, await loadActor(ctx), claim, ctx.caller.agent?.apiKeyHint)
     },
     present: (claim) => ({ data: presentClaim(claim) }),
   }),

@@ -3,6 +3,8 @@ export interface ByteBudget {
   readonly bytes: number
   /** The bytes that an item takes in the response, from its JSON. */
   readonly bytesOf: (json: string) => number
+  /** How many rows of a list are read at a time, where the budget is much smaller than the largest page. */
+  readonly partRows?: number
 }
 
 const MB = 1024 * 1024
@@ -10,20 +12,30 @@ const MB = 1024 * 1024
 /** A page of REST ends here, with its `next_cursor`, whatever its `limit` is. */
 export const REST_BUDGET: ByteBudget = { bytes: MB, bytesOf: (json) => Buffer.byteLength(json) }
 
-/** The JSON of the first items that fit; of at least one, so that every item can be read. */
-export function fitting(
-  items: readonly unknown[],
-  { bytes, bytesOf }: ByteBudget,
-  jsonOf: (item: unknown) => string = JSON.stringify,
-): string[] {
+/** Collects the JSON of the first items that fit; of at least one, so that every item can be read. */
+export function collector({ bytes, bytesOf }: ByteBudget) {
   const texts: string[] = []
   let used = 0
-  for (const item of items) {
-    const text = jsonOf(item)
-    used += bytesOf(text) + 1
-    // fix: page-budget
-    if (used > bytes && texts.length > 0) break
-    texts.push(text)
+  let isFull = false
+  return {
+    texts: texts as readonly string[],
+    /** Whether the item fits. Nothing fits after one that did not. */
+    add(json: string): boolean {
+      used += bytesOf(json) + 1
+      // fix: page-budget
+      if (used > bytes && texts.length > 0) isFull = true
+      if (!isFull) texts.push(json)
+      return !isFull
+    },
+    get isFull() {
+      return isFull
+    },
   }
-  return texts
+}
+
+/** The first items that fit. */
+export function fitting<Item>(items: readonly Item[], budget: ByteBudget): Item[] {
+  const { add } = collector(budget)
+  const end = items.findIndex((item) => !add(JSON.stringify(item)))
+  return items.slice(0, end === -1 ? undefined : end)
 }

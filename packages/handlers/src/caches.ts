@@ -1,5 +1,6 @@
 import { operations } from '@market/contract/operations'
 import { SECOND } from '@market/kernel/clock'
+import type { ListingCounts } from '@market/offers/listings'
 import { paymentLookups, type Quote } from '@market/trade/x402'
 import type { AppServices } from './app-services.ts'
 import type { CachedDocument } from './x402/cached-document.ts'
@@ -7,11 +8,15 @@ import { ttlCache } from './x402/ttl-cache.ts'
 
 const DOCUMENT_MS = (operations.listDirectory.cacheSeconds ?? 0) * SECOND
 
+/** Counting reads every service. */
+const LISTING_COUNTS_MS = 60 * SECOND
+
 /** What one process remembers between requests. */
 export const createCaches = (
   documentMs = DOCUMENT_MS,
-): Pick<AppServices, 'quotes' | 'documents' | 'paymentLookups'> => ({
+): Pick<AppServices, 'quotes' | 'documents' | 'listingCounts' | 'paymentLookups'> => ({
   paymentLookups: paymentLookups(),
   quotes: ttlCache<Quote>(1 * SECOND, { size: 1_000 }),
   documents: ttlCache<CachedDocument>(documentMs),
+  listingCounts: ttlCache<ListingCounts>(LISTING_COUNTS_MS, { size: 1 }),
 })

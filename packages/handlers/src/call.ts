@@ -1,5 +1,6 @@
 import type { PaymentHeaders, WalletFields } from '@market/contract/client'
 import type { Operation } from '@market/contract/define'
+import type { Actor } from '@market/core/context'
 import type { ReceivedFile } from '@market/files/uploads'
 import type { ApiError } from '@market/kernel/api-error'
 import type { ByteBudget } from './byte-budget.ts'
@@ -11,7 +12,7 @@ export interface Credentials {
   readonly bearer?: string
   /** An identity-provider token from the body. */
   readonly bodyToken?: string
-  /** An identity-provider token from a cookie of a same-site request. */
+  /** From the cookie of a same-site request: the token of a session, or an identity-provider token. */
   readonly cookieToken?: string
   readonly wallet?: WalletFields
 }
@@ -52,7 +53,7 @@ export interface Call {
   readonly idempotencyKey?: string
   readonly requestId: string
   /** Told who calls, for the log, as soon as the credentials are verified. */
-  readonly onCaller?: (name: string) => void
+  readonly onCaller?: (actor: Actor) => void
   /** How large a list may become; by default as in REST. */
   readonly budget?: ByteBudget
   /** An error of the transport. The request counts against its limit, and then fails with it. */
@@ -65,4 +66,6 @@ export interface ApiResponse {
   /** The body as JSON, where it was already made. */
   readonly json?: string | Buffer
   readonly headers: Readonly<Record<string, string>>
+  /** The cookie of a browser's session that the response sets; without a token it is removed. */
+  readonly cookie?: { readonly token?: string; readonly expiresAt?: Date }
 }

@@ -10,6 +10,12 @@ export interface SingleUse {
   readonly signedAtMs: number
 }
 
+/** The session of a browser, by whose cookie the request was sent. */
+export interface CallerSession {
+  readonly token: string
+  readonly expiresAt: Date
+}
+
 /** The authenticated caller and what was read to verify the credentials. */
 export interface Caller {
   readonly actor: Actor
@@ -18,10 +24,13 @@ export interface Caller {
   /** A wallet that signed the request in addition to another credential. */
   readonly cosigner?: Wallet
   readonly singleUse?: SingleUse
+  /** The signature of a wallet that calls, of whatever purpose. */
+  readonly proof?: Pick<SingleUse, 'signature' | 'signedAtMs'>
+  readonly session?: CallerSession
+  /** The token of the session that the browser has, where another credential counts. */
+  readonly otherSession?: string
   /** What an OAuth grant allows; absent for credentials that allow everything. */
   readonly scopes?: readonly string[]
-  /** The OAuth grant of the access token. */
-  readonly grantId?: string
   /** How long ago the user of an access token signed in; null when the token does not say it. */
   readonly loginAgeSeconds?: number | null
 }

@@ -1,5 +1,6 @@
 import type { Chain, Chains } from '@market/core/ports/chain'
 import type { Facilitator, Facilitators } from '@market/core/ports/facilitator'
+import { sessionKindOf } from '@market/identity/sessions'
 import type { AppServices } from './app-services.ts'
 import type { Call } from './call.ts'
 import { type Counted, spend } from './limit.ts'
@@ -12,7 +13,8 @@ type Budget = 'chain.lookups' | 'chain.signatures'
 
 /** Counts signatures of smart wallets, which a node checks. */
 export function withSignatureBudget(app: AppServices, call: Call): AppServices {
-  if (call.credentials.wallet === undefined) return app
+  const { wallet, cookieToken = '' } = call.credentials
+  if (wallet === undefined && sessionKindOf(cookieToken) !== 'wallet') return app
   const { signatures } = app
   const beforeQuery = () => spendBudget(app, 'chain.signatures', call)
   return {

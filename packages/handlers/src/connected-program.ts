@@ -31,9 +31,10 @@ export async function recordProgramChange(
   ctx: Pick<Context, 'clock'>,
   tx: Tx,
   { operation, input }: Pick<Call, 'operation' | 'input'>,
-  { actor, grantId }: Caller,
+  { actor }: Caller,
   response?: unknown,
 ): Promise<void> {
+  const grantId = actor.credential?.grantId
   if (grantId === undefined) return
   const given = Object.entries(input).filter(([, value]) => value !== undefined)
   const fields = given

@@ -129,7 +129,9 @@ const MAX_AGENTS = 100
 /** The caller, and the agents of an owner. */
 async function holdersOf(ctx: HandlerContext, actor: Actor): Promise<string[]> {
   const owned =
-    actor.kind === 'agent' ? [] : await findOwnedAgents(ctx.db, ownerIn(actor), undefined, MAX_AGENTS)
+    actor.kind === 'agent'
+      ? []
+      : await findOwnedAgents(ctx.db, ownerIn(actor), undefined, { limit: MAX_AGENTS })
   return [nameOf(actor), ...owned.map(({ id }) => `${AGENT}${id}`)]
 }
 

@@ -3,7 +3,7 @@ import { NETWORKS } from '@market/kernel/network'
 import { type Balance, getBalances, listEarnings } from '@market/work/earnings'
 import { handler } from './handler.ts'
 import { presentEarning } from './present-payout.ts'
-import { requireAgent } from './require-actor.ts'
+import { requireOwnSeller } from './require-own-seller.ts'
 
 const presentBalance = ({ pending, inEscrow, paidOut }: Balance) => ({
   pending_usd: formatUsd(pending),
@@ -19,7 +19,8 @@ const add = (a: Balance, b: Balance): Balance => ({
 
 export const earningHandlers = {
   getMyBalance: handler('getMyBalance', {
-    run: (ctx) => getBalances(ctx, requireAgent(ctx).id),
+    run: async (ctx, { agent_id }) =>
+      getBalances(ctx, (await requireOwnSeller(ctx, agent_id, 'see its balance')).id),
     present: (balances) => ({
       data: {
         ...presentBalance(NETWORKS.map((network) => balances[network]).reduce(add)),
@@ -29,7 +30,8 @@ export const earningHandlers = {
   }),
 
   listMyPayouts: handler('listMyPayouts', {
-    run: (ctx, page) => listEarnings(ctx, requireAgent(ctx).id, page),
+    run: async (ctx, { agent_id, ...page }) =>
+      listEarnings(ctx, (await requireOwnSeller(ctx, agent_id, 'see its payouts')).id, page),
     present: ({ payouts, nextCursor }) => ({ data: payouts.map(presentEarning), next_cursor: nextCursor }),
   }),
 }

@@ -2,13 +2,14 @@ import type { Operation } from '@market/contract/define'
 import { assert } from '@market/kernel/assert'
 import type { NextCursor } from '@market/kernel/cursor'
 import { z } from 'zod'
-import { type ByteBudget, fitting, REST_BUDGET } from './byte-budget.ts'
+import { type ByteBudget, collector, REST_BUDGET } from './byte-budget.ts'
 import type { ApiResponse } from './call.ts'
-import type { CachedDocument } from './x402/cached-document.ts'
+import { type CachedDocument, cachedDocument } from './x402/cached-document.ts'
 
 interface Presented {
   readonly data: unknown
   readonly isLater?: boolean
+  readonly cookie?: ApiResponse['cookie']
   readonly next_cursor?: NextCursor
 }
 
@@ -27,41 +28,77 @@ export function envelope(
       : { 'Cache-Control': `public, max-age=${operation.cacheSeconds}` }
   if ('etag' in presented)
     return { status: 200, body: null, json: presented.json, headers: { ...caching, ETag: presented.etag } }
-  const { isLater = false, next_cursor, ...whole } = presented
+  const { isLater = false, next_cursor, cookie, ...whole } = presented
+  if (operation.cacheSeconds !== undefined) {
+    const body = bodyOf(operation, whole)
+    const { json, etag } = cachedDocument(body)
+    return { status: 200, body, json, headers: { ...caching, ETag: etag } }
+  }
+  if (next_cursor !== undefined) {
+    const page = openPage(operation, budget)
+    page.add({ ...whole, next_cursor })
+    return page.response()
+  }
   return {
     status: (isLater ? operation.laterStatus : undefined) ?? operation.status ?? 200,
-    ...(next_cursor === undefined
-      ? { body: bodyOf(operation, whole) }
-      : pageOf(operation, { ...whole, next_cursor }, budget)),
-    headers: caching,
+    body: bodyOf(operation, whole),
+    headers: {},
+    ...(cookie && { cookie }),
   }
 }
 
-function bodyOf(operation: Operation, { data, ...beside }: Presented): unknown {
+function bodyOf(operation: Operation, { data, ...beside }: Omit<Presented, 'cookie'>): unknown {
   const parsed = operation.output.parse(data)
   return operation.isBare === true
     ? parsed
     : { success: true, data: parsed, ...operation.beside?.parse(beside) }
 }
 
+type PresentedList = Presented & { readonly next_cursor: NextCursor }
+
+/** A page that is filled part by part, until its budget ends. */
+export interface OpenPage {
+  add(part: PresentedList): void
+  readonly isFull: boolean
+  readonly count: number
+  response(): ApiResponse
+}
+
 /** The items are serialized one by one until the budget ends, and not again when the response is sent. */
-function pageOf(
-  operation: Operation,
-  { data, next_cursor, ...beside }: Presented & { readonly next_cursor: NextCursor },
-  budget: ByteBudget,
-): Pick<ApiResponse, 'body' | 'json'> {
-  assert(Array.isArray(data) && operation.output instanceof z.ZodArray, `${operation.id} returns a list`)
+export function openPage(operation: Operation, budget: ByteBudget): OpenPage {
+  assert(operation.output instanceof z.ZodArray, `${operation.id} returns a list`)
   const { element } = operation.output as z.ZodArray<z.ZodType>
   const items: unknown[] = []
-  const texts = fitting(data, budget, (item) => {
-    const parsed = element.parse(item)
-    items.push(parsed)
-    return JSON.stringify(parsed)
-  })
-  const shown = items.slice(0, texts.length)
-  const others = operation.beside?.parse({ ...beside, next_cursor: next_cursor(shown.length) }) ?? {}
+  const texts = collector(budget)
+  let others: Presented | undefined
+  let nextCursor: string | null = null
   return {
-    body: { success: true, data: shown, ...others },
-    json: `{"success":true,"data":[${texts.join(',')}],${JSON.stringify(others).slice(1)}`,
+    add({ data, next_cursor, ...beside }) {
+      assert(Array.isArray(data), `${operation.id} returns a list`)
+      const before = items.length
+      for (const item of data) {
+        const parsed = element.parse(item)
+        if (!texts.add(JSON.stringify(parsed))) break
+        items.push(parsed)
+      }
+      others ??= beside as Presented
+      // Without an item of this part, the cursor of the one before continues with its first.
+      if (before === 0 || items.length > before) nextCursor = next_cursor(items.length - before)
+    },
+    get isFull() {
+      return texts.isFull
+    },
+    get count() {
+      return items.length
+    },
+    response() {
+      const besides = operation.beside?.parse({ ...others, next_cursor: nextCursor }) ?? {}
+      return {
+        status: operation.status ?? 200,
+        body: { success: true, data: items, ...besides },
+        json: `{"success":true,"data":[${texts.texts.join(',')}],${JSON.stringify(besides).slice(1)}`,
+        headers: {},
+      }
+    },
   }
 }

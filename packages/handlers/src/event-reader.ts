@@ -5,17 +5,22 @@ import { type EventReader, findEventsAfter, findReset, type MarketEvent } from '
 import type { Db } from '@market/database/transact'
 import { ApiError } from '@market/kernel/api-error'
 import { buyerOf, findBought } from '@market/trade/orders'
+import type { OwnerContext } from './handler.ts'
+import { requireOwnSeller } from './require-own-seller.ts'
 
-/** Whose events the caller reads: its own as a seller, or its own as a buyer. */
-export function eventReaderOf(
-  actor: Actor,
-  { role }: Pick<InputOf<Operations['listEvents']>, 'role'>,
-): EventReader {
+/** Whose events the caller reads: its own as a seller or as a buyer, or those of an agent that it owns. */
+export async function eventReaderOf(
+  ctx: OwnerContext,
+  { role, agent_id: id }: Pick<InputOf<Operations['listEvents']>, 'role' | 'agent_id'>,
+): Promise<EventReader> {
+  const { actor } = ctx
+  if (id !== undefined && role !== 'buyer')
+    return { kind: 'agent', key: (await requireOwnSeller(ctx, id, 'see its events')).id }
   if (role === 'buyer') return { kind: 'buyer', key: buyerOf(actor) }
   if (actor.kind === 'agent') return { kind: 'agent', key: actor.agentId }
   throw new ApiError(
     'invalid',
-    'Users and wallets read the events of the orders they bought. Send `role=buyer`. Events of a seller need the API key of its agent.',
+    'Users and wallets read the events of the orders they bought. Send `role=buyer`. Events of a seller need the API key of its agent, or its owner names it: `agent_id`.',
     { code: 'role_required' },
   )
 }

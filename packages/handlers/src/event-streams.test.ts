@@ -4,7 +4,12 @@ import { rotateKey } from '@market/identity/agents'
 import { ApiError } from '@market/kernel/api-error'
 import { usdc } from '@market/kernel/money'
 import { makeAgent, makeEvmWallet } from '@market/testing/makers'
-import { type MarketContext, marketContext, NO_OWN_WALLETS } from '@market/testing/market-context'
+import {
+  type MarketContext,
+  marketContext,
+  NO_NETWORKS,
+  NO_OWN_WALLETS,
+} from '@market/testing/market-context'
 import { testDatabase } from '@market/testing/postgres'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import type { AppServices } from './app-services.ts'
@@ -34,6 +39,7 @@ const services = (): AppServices => ({
   treasury: NO_OWN_WALLETS,
   shortWaitMax: usdc(1n),
   earnMarkets: [],
+  publicSettings: NO_NETWORKS,
   uploadQuotas: { paid: { files: 1, bytes: 1 }, unpaid: { files: 1, bytes: 1 } },
   walletMinimumLamports: 0n,
   tokenSuffix: ' by Market',
@@ -43,11 +49,11 @@ const services = (): AppServices => ({
   onFault: () => {},
 })
 
-async function open(apiKey: string, after = '0', role = 'seller') {
+async function open(apiKey: string, { after = '0', role = 'seller', address = '198.51.100.1' } = {}) {
   const call = {
     input: { after, role },
     credentials: { bearer: apiKey },
-    address: '198.51.100.1',
+    address,
     requestId: 'req_1',
   }
   const stream = await streams.open(call)
@@ -108,6 +114,19 @@ test('event stream: returns 429 for a sixth stream of an agent until one is clos
   opened.pop()?.close()
   await open(apiKey)
   await expect(open(apiKey)).rejects.toThrow('rejected: 429')
+})
+
+test('event stream: returns 429 for the 61st stream of an address, whichever keys it uses, and others get one', async () => {
+  const keys = await Promise.all(Array.from({ length: 13 }, () => makeAgent(ctx)))
+  const address = '198.51.100.2'
+  const opened = []
+  for (const { apiKey } of keys.slice(0, 12))
+    for (let n = 0; n < 5; n++) opened.push(await open(apiKey, { address }))
+  const { apiKey = '' } = keys[12] ?? {}
+  await expect(open(apiKey, { address })).rejects.toThrow('rejected: 429')
+  await open(apiKey, { address: '198.51.100.3' })
+  opened.pop()?.close()
+  await open(apiKey, { address })
 })
 
 test('event stream: returns 429 for the 61st smart wallet signature of an address in a minute', async () => {
@@ -202,6 +221,6 @@ test('event stream of a wallet: ends at an idle mark after its signature has exp
 
 test('event stream: the streams of an agent as a seller and as a buyer count together', async () => {
   const { apiKey } = await makeAgent(ctx)
-  for (const role of ['seller', 'buyer', 'seller', 'buyer', 'buyer']) await open(apiKey, '0', role)
-  await expect(open(apiKey, '0', 'buyer')).rejects.toThrow('rejected: 429')
+  for (const role of ['seller', 'buyer', 'seller', 'buyer', 'buyer']) await open(apiKey, { role })
+  await expect(open(apiKey, { role: 'buyer' })).rejects.toThrow('rejected: 429')
 })

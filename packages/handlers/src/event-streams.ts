@@ -14,11 +14,14 @@ import { presentEvent } from './events.ts'
 import { asApiError, failureOf } from './failure.ts'
 import { identify } from './identify.ts'
 import { limit } from './limit.ts'
+import { networksOf, SHARES } from './networks.ts'
 import { parse } from './parse.ts'
 import { logSecurityEvent, rejectedEvent } from './security-events.ts'
 
 /** A client needs one stream, and a second while it replaces the first. */
 const STREAMS_PER_CALLER = 5
+/** Agents are free, and each open stream is asked for by a poll. */
+const STREAMS_PER_ADDRESS = 60
 const POLL_MS = 250
 const BATCH = 100
 
@@ -48,6 +51,7 @@ interface Opened {
   readonly call: Call
   readonly actor: Actor
   readonly reader: EventReader
+  readonly whose: Pick<InputOf<typeof operations.listEvents>, 'role' | 'agent_id'>
 }
 
 /** All streams of a process share one polling query for agents and one for buyers. */
@@ -97,18 +101,24 @@ export function eventStreams(app: AppServices): EventStreams {
     })
 
   /**
-   * A key that was replaced and a token that has expired get nothing more, also on a stream that they opened before. A
+   * A key that was replaced, a token that has expired and a session that ended get nothing more, also on a stream that they opened before. A
    * wallet's signature is not verified again, which for a smart wallet would query a node each time: it only expires.
    */
-  const isStillValid = ({ call, actor }: Opened): Promise<boolean> => {
-    if (actor.kind === 'wallet') return Promise.resolve(isFresh(call, app.clock.wallTime()))
-    return identify(app, app.operators, call).then(
-      (caller) => nameOf(caller.actor) === nameOf(actor),
-      (error) => {
-        if (asApiError(error)?.kind === 'unauthenticated') return false
+  const isStillValid = ({ call, actor, whose }: Opened): Promise<boolean> => {
+    if (actor.kind === 'wallet' && call.credentials.wallet !== undefined)
+      return Promise.resolve(isFresh(call, app.clock.wallTime()))
+    return identify(app, app.operators, call)
+      .then(async (caller) => {
+        if (nameOf(caller.actor) !== nameOf(actor)) return false
+        // Whoever owned the agent when the stream began must own it still.
+        await eventReaderOf({ ...app, actor: caller.actor, caller }, whose)
+        return true
+      })
+      .catch((error: unknown) => {
+        const kind = asApiError(error)?.kind
+        if (kind === 'unauthenticated' || kind === 'forbidden') return false
         throw error
-      },
-    )
+      })
   }
 
   async function* read(opened: Opened, after: bigint, signal: AbortSignal, idleMs: number) {
@@ -138,21 +148,29 @@ export function eventStreams(app: AppServices): EventStreams {
         headers = limited.headers
         if (limited.apiError !== undefined) throw limited.apiError
         if (call.rejected !== undefined) throw call.rejected
-        const { actor } = await identify(withSignatureBudget(app, call), app.operators, call)
+        const identified = await identify(withSignatureBudget(app, call), app.operators, call)
+        const { actor } = identified
         caller = actor
         const name = nameOf(actor)
-        call.onCaller?.(name)
+        call.onCaller?.(actor)
         authorize(call.operation, actor)
-        const { after, role } = parse(call.operation, call.input) as InputOf<typeof operations.listEvents>
-        const reader = eventReaderOf(actor, { role })
+        const {
+          after,
+          limit: _,
+          ...whose
+        } = parse(call.operation, call.input) as InputOf<typeof operations.listEvents>
+        const reader = await eventReaderOf({ ...app, actor, caller: identified }, whose)
         await readEvents({ db: app.db, actor }, reader, BigInt(after), 1)
-        const count = openCounts.get(name) ?? 0
-        if (count >= STREAMS_PER_CALLER) throw tooManyStreams(app.clock.wallTime())
-        openCounts.set(name, count + 1)
+        const counted = streamCountsOf(name, call.address)
+        const full = counted.find(({ key, max }) => (openCounts.get(key) ?? 0) >= max)
+        if (full !== undefined) throw tooManyStreams(full, app.clock.wallTime())
+        for (const { key } of counted) openCounts.set(key, (openCounts.get(key) ?? 0) + 1)
         return {
           headers,
-          read: (signal, idleMs) => read({ call, actor, reader }, BigInt(after), signal, idleMs),
-          close: () => decrement(openCounts, name),
+          read: (signal, idleMs) => read({ call, actor, reader, whose }, BigInt(after), signal, idleMs),
+          close: () => {
+            for (const { key } of counted) decrement(openCounts, key)
+          },
         }
       } catch (error) {
         if (asApiError(error) === undefined) app.onFault(error, call)
@@ -169,6 +187,23 @@ function undefinedAfterReset(error: unknown): undefined {
   if (asApiError(error)?.extra.code !== 'cursor_reset') throw error
 }
 
+interface StreamCount {
+  readonly key: string
+  readonly max: number
+  readonly of: string
+}
+
+/** For whom an open stream counts: its caller, its address and the networks of that. */
+const streamCountsOf = (name: string, address: string): readonly StreamCount[] => [
+  { key: name, max: STREAMS_PER_CALLER, of: 'This caller' },
+  // fix: streams-of-networks
+  ...networksOf(address).map(({ kind, subject }) => ({
+    key: `network ${subject}`,
+    max: STREAMS_PER_ADDRESS * SHARES.address[kind],
+    of: 'Your network',
+  })),
+]
+
 /** Whether the signature that opened the stream has not expired. */
 const isFresh = ({ credentials }: Call, now: Date): boolean =>
   now.getTime() - Number(credentials.wallet?.signedAtMs) <= SIGNATURE_MAX_AGE_MS
@@ -182,13 +217,9 @@ function decrement(counts: Map<string, number>, name: string): void {
 /** An open stream may end at any time, so the client tries again soon. */
 const STREAM_RETRY_SECONDS = 5
 
-const tooManyStreams = (now: Date): ApiError =>
-  new ApiError(
-    'rate_limited',
-    `This caller already has ${STREAMS_PER_CALLER} open streams, the maximum. Close one first.`,
-    {
-      code: 'too_many_streams',
-      retryAfterSeconds: STREAM_RETRY_SECONDS,
-      limit: { max: STREAMS_PER_CALLER, resetsAt: later(now, STREAM_RETRY_SECONDS * SECOND) },
-    },
-  )
+const tooManyStreams = ({ of, max }: StreamCount, now: Date): ApiError =>
+  new ApiError('rate_limited', `${of} already has ${max} open streams, the maximum. Close one first.`, {
+    code: 'too_many_streams',
+    retryAfterSeconds: STREAM_RETRY_SECONDS,
+    limit: { max, resetsAt: later(now, STREAM_RETRY_SECONDS * SECOND) },
+  })

@@ -5,7 +5,8 @@ import { listWebhookDeliveries, sendTest, type WebhookDelivery } from '@market/i
 import { eventReaderOf, readEvents } from './event-reader.ts'
 import { type HandlerContext, handler } from './handler.ts'
 import { ownerOf } from './owner-of.ts'
-import { requireAgent, requireUser } from './require-actor.ts'
+import { requireUser } from './require-actor.ts'
+import { requireOwnSeller } from './require-own-seller.ts'
 
 export const presentEvent = (event: MarketEvent) => ({
   cursor: event.seq.toString(),
@@ -40,7 +41,7 @@ const presentNotification = (notification: Notification) => ({
 })
 
 /** A user gets the notifications of their linked wallets too; a wallet gets only its own. */
-async function recipientsOf(ctx: HandlerContext) {
+export async function recipientsOf(ctx: HandlerContext) {
   if (ctx.actor.kind === 'wallet') return [`wallet:${ctx.actor.wallet.key}` as const]
   const { userId, wallets } = await getAccount(ctx.db, requireUser(ctx).userId)
   const linked = wallets.length === 0 ? [] : (await ownerOf(ctx)).wallets
@@ -49,8 +50,8 @@ async function recipientsOf(ctx: HandlerContext) {
 
 export const eventHandlers = {
   listEvents: handler('listEvents', {
-    run: (ctx, { after, limit, role }) =>
-      readEvents(ctx, eventReaderOf(ctx.actor, { role }), BigInt(after), limit),
+    run: async (ctx, { after, limit, ...whose }) =>
+      readEvents(ctx, await eventReaderOf(ctx, whose), BigInt(after), limit),
     present: ({ events, lastSeq }) => ({
       data: events.map(presentEvent),
       next_cursor: (count) => String(count < events.length ? (events[count - 1]?.seq ?? lastSeq) : lastSeq),
@@ -58,8 +59,10 @@ export const eventHandlers = {
   }),
 
   listDeliveries: handler('listDeliveries', {
-    run: (ctx, { limit, cursor, status }) =>
-      listWebhookDeliveries(ctx, requireAgent(ctx).id, { limit, cursor, status }),
+    run: async (ctx, { agent_id, limit, cursor, status }) => {
+      const { id } = await requireOwnSeller(ctx, agent_id, 'see its deliveries')
+      return listWebhookDeliveries(ctx, id, { limit, cursor, status })
+    },
     present: ({ deliveries, nextCursor }) => ({
       data: deliveries.map(presentDelivery),
       next_cursor: nextCursor,
@@ -67,7 +70,8 @@ export const eventHandlers = {
   }),
 
   testDelivery: handler('testDelivery', {
-    run: (ctx) => sendTest(ctx, requireAgent(ctx)),
+    run: async (ctx, { agent_id }) =>
+      sendTest(ctx, await requireOwnSeller(ctx, agent_id, 'test its endpoint')),
     present: ({ delivery, durationMs, responseBody }) => ({
       data: { delivery: presentDelivery(delivery), took_ms: durationMs, response_body: responseBody },
     }),

@@ -1,23 +1,26 @@
-import { isWrite } from '@market/contract/define'
-import { type Actor, nameOf } from '@market/core/context'
+import { isWrite, type Operation } from '@market/contract/define'
+import type { Actor } from '@market/core/context'
 import { acquireLease, releaseLease, storeResponse } from '@market/core/idempotency'
+import { ApiError } from '@market/kernel/api-error'
+import { z } from 'zod'
 import type { AppServices } from './app-services.ts'
 import { authorize, requireRecentLogin } from './authorize.ts'
 import { REST_BUDGET } from './byte-budget.ts'
 import type { ApiResponse, Call } from './call.ts'
 import type { Caller } from './caller.ts'
 import { withLookupBudget, withSignatureBudget } from './chain-budget.ts'
-import { envelope } from './envelope.ts'
+import { envelope, openPage } from './envelope.ts'
 import { asApiError } from './failure.ts'
 import type { AnyHandler, HandlerContext } from './handler.ts'
 import { handlers } from './handlers.ts'
-import { identify } from './identify.ts'
+import { identify, namesOwnAgent } from './identify.ts'
 import { parse } from './parse.ts'
 import { canPayInstead, isPurchase, purchase } from './purchase.ts'
 import { rateLimited } from './rate-limited.ts'
+import { type ReadPart, readInParts } from './read-in-parts.ts'
 import { readIdempotencyKey, requestKey } from './request-key.ts'
 import { isCommitted, requestTransaction, storedError } from './request-transaction.ts'
-import { doneEvent, logSecurityEvent, rejectedEvent } from './security-events.ts'
+import { doneEvents, logSecurityEvent, rejectedEvent } from './security-events.ts'
 
 export type Execute = (call: Call) => Promise<ApiResponse>
 
@@ -35,7 +38,7 @@ export function executor(app: AppServices): Execute {
         if (isPurchase(call)) return await purchase(app, call, idempotencyKey)
         const caller = await identify(withSignatureBudget(app, call), app.operators, call)
         actor = caller.actor
-        call.onCaller?.(nameOf(actor))
+        call.onCaller?.(actor)
         if (actor.kind === 'anonymous' && canPayInstead(call)) {
           const challenge = await challengeFor(app, call)
           if (challenge !== undefined) return challenge
@@ -43,12 +46,9 @@ export function executor(app: AppServices): Execute {
         authorize(call.operation, actor)
         requireRecentLogin(call.operation, caller)
         const charged = isWrite(call.operation) ? withLookupBudget(app, call) : app
-        return await replayOrRun(
-          charged,
-          call,
-          caller,
-          parse(call.operation, withOwnAgent(call.input, actor)),
-        )
+        const input = parse(call.operation, withOwnAgent(call, actor))
+        const response = await replayOrRun(charged, call, caller, input)
+        return namesOwnAgent(call) ? uncached(response) : response
       } catch (error) {
         logSecurityEvent(app, rejectedEvent(call, actor, error))
         throw error
@@ -56,9 +56,25 @@ export function executor(app: AppServices): Execute {
     })
 }
 
-/** `me` is the caller's own agent, in every path that names an agent. */
-const withOwnAgent = (input: Call['input'], actor: Actor): Call['input'] =>
-  input['agent_id'] === 'me' && actor.kind === 'agent' ? { ...input, agent_id: actor.agentId } : input
+function withOwnAgent(call: Call, actor: Actor): Call['input'] {
+  if (!namesOwnAgent(call)) return call.input
+  if (actor.kind === 'agent') return { ...call.input, agent_id: actor.agentId }
+  if (actor.kind !== 'anonymous') return call.input
+  throw new ApiError(
+    'unauthenticated',
+    'agent_id me is the agent of an API key. Send the key (Authorization: Bearer market_…), or name the agent.',
+    { code: 'credentials_missing' },
+  )
+}
+
+/** Caches know a response by its URL, and `me` is another agent for each caller. */
+const uncached = ({
+  headers: { 'Cache-Control': _, ...headers },
+  ...response
+}: ApiResponse): ApiResponse => ({
+  ...response,
+  headers,
+})
 
 /** The 402 of what the request asks for, or undefined where it cannot be bought. */
 async function challengeFor(app: AppServices, call: Call): Promise<ApiResponse | undefined> {
@@ -100,6 +116,9 @@ async function replayOrRun(
 
 const handlerOf = ({ operation }: Call): AnyHandler => handlers[operation.id as keyof typeof handlers]
 
+const hasCursor = ({ input, beside }: Operation): boolean =>
+  input instanceof z.ZodObject && 'cursor' in input.shape && 'next_cursor' in (beside?.shape ?? {})
+
 /** Returns the response. A handler with `afterCommit` waits for the result of the committed write first. */
 type Respond = () => Promise<ApiResponse>
 
@@ -124,10 +143,14 @@ async function run(
     budget,
     transact: transaction.transact,
   }
-  const result = await handler.run(ctx, input as never)
-  // A write has been committed by now.
-  logSecurityEvent(app, doneEvent(call, caller.actor, input))
+  const runWith = (given: Readonly<Record<string, unknown>>) => handler.run(ctx, given as never)
+  const logDone = () => {
+    for (const event of doneEvents(call, caller.actor, input)) app.onSecurityEvent(event)
+  }
   if (isWrite(call.operation)) {
+    const result = await runWith(input)
+    // It has been committed by now.
+    logDone()
     const response = transaction.responseFor(result)
     const { afterCommit } = handler
     if (afterCommit === undefined) return async () => response
@@ -136,6 +159,15 @@ async function run(
       return envelope(call.operation, handler.present(later as never, ctx))
     }
   }
-  const response = envelope(call.operation, handler.present(result as never, ctx), budget)
+  const read = async (given: typeof input) => handler.present((await runWith(given)) as never, ctx)
+  const response = await readResponse()
+  logDone()
   return async () => response
+
+  async function readResponse() {
+    if (!hasCursor(call.operation)) return envelope(call.operation, await read(input), budget)
+    const page = openPage(call.operation, budget)
+    await readInParts(read as ReadPart, input, budget, page)
+    return page.response()
+  }
 }

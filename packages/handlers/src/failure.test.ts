@@ -10,7 +10,7 @@ test('failureOf: too few providers of a network are an outage, which a client ma
   expect(JSON.stringify(failureOf(error, 'request-1').body)).not.toContain('127.0.0.1')
 })
 
-test('failureOf: an unknown error is internal, and its message is not sent', () => {
+test('failureOf: an unknown error is internal, and its message is not sent (asvs V16.3)', () => {
   const { status, body } = failureOf(new Error('a secret'), 'request-1')
   expect([status, body['code'], JSON.stringify(body).includes('secret')]).toEqual([500, 'internal', false])
 })

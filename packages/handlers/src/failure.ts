@@ -36,13 +36,13 @@ export function failureOf(error: unknown, requestId: string): Failure {
       headers: {},
     }
   }
-  const { code, details, retryAfterSeconds, limit, fields } = apiError.extra
+  const { details, retryAfterSeconds, limit, fields } = apiError.extra
   return {
     status: STATUS[apiError.kind],
     body: {
       success: false,
       error: apiError.message,
-      code: code ?? apiError.kind,
+      code: apiError.code,
       request_id: requestId,
       ...(details && { details }),
       ...fields,

@@ -11,6 +11,7 @@ export type HandlerContext = Context &
   Pick<
     AppServices,
     | 'documents'
+    | 'listingCounts'
     | 'treasury'
     | 'uploadQuotas'
     | 'prices'
@@ -20,12 +21,21 @@ export type HandlerContext = Context &
     | 'tokenSuffix'
     | 'creatorFeeWallet'
     | 'earnMarkets'
+    | 'publicSettings'
+    | 'registrationFee'
+    | 'login'
   > & {
     readonly caller: Caller
     /** How large the lists of the response may become. */
     readonly budget: ByteBudget
     readonly file?: IncomingFile | undefined
   }
+
+/** What says who the caller is and what it owns. */
+export type OwnerContext = Pick<
+  HandlerContext,
+  'actor' | 'caller' | 'db' | 'identity' | 'clock' | 'signatures'
+>
 
 /** The response, except that a list says what follows each of its rows: it can end before the last one. */
 type Presented<Op extends Operation> = {

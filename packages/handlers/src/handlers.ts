@@ -4,6 +4,7 @@ import { agentOwnerHandlers } from './agent-owners.ts'
 import { agentHandlers } from './agents.ts'
 import { approvalHandlers } from './approvals.ts'
 import { bountyHandlers } from './bounties.ts'
+import { configHandlers } from './config.ts'
 import { creatorFeeHandlers } from './creator-fees.ts'
 import { earnHandlers } from './earn.ts'
 import { earningHandlers } from './earnings.ts'
@@ -48,6 +49,7 @@ export const handlers = {
   ...x402Handlers,
   ...eventHandlers,
   ...solvencyHandlers,
+  ...configHandlers,
   ...statisticHandlers,
   ...overviewHandlers,
   ...administrationHandlers,

@@ -1,4 +1,5 @@
 import type { WalletFields } from '@market/contract/client'
+import { sessionKindOf } from '@market/identity/sessions'
 import { ApiError } from '@market/kernel/api-error'
 import type { AppServices } from './app-services.ts'
 import { authorize } from './authorize.ts'
@@ -25,7 +26,8 @@ export async function identifyBuyer(
   call: Call,
   payerPurpose: string | undefined,
 ): Promise<Buyer> {
-  const { operation, credentials } = call
+  const { operation } = call
+  const credentials = withoutWalletSession(call.credentials)
   const { wallet, ...others } = credentials
   const charged = withSignatureBudget(app, call)
   const authorized = async (given: Credentials) => {
@@ -45,6 +47,12 @@ export async function identifyBuyer(
     if (wallet === undefined || !isPayers) throw error
     return forPayer()
   }
+}
+
+/** The session of a wallet only reads. The payment needs no other credential, so it is ignored. */
+function withoutWalletSession({ cookieToken, ...others }: Credentials): Credentials {
+  if (cookieToken === undefined || sessionKindOf(cookieToken) === 'wallet') return others
+  return { ...others, cookieToken }
 }
 
 /** Whether the wallet's key signed for this purpose. No node is queried, so a smart wallet is not recognized. */

@@ -1,10 +1,21 @@
+import type { Actor, Credential } from '@market/core/context'
+import { countUnread } from '@market/core/notifications'
 import { SIGNATURE_MAX_AGE_MS } from '@market/core/ports/signatures'
-import { type Account, getAccount, type LinkedWallet, updateProfile } from '@market/identity/accounts'
+import {
+  type Account,
+  findAccount,
+  getAccount,
+  type LinkedWallet,
+  updateProfile,
+} from '@market/identity/accounts'
 import { signIn } from '@market/identity/agents'
+import { endSession, endSessionsOf, revoke, startWalletSession } from '@market/identity/sessions'
 import { ApiError } from '@market/kernel/api-error'
-import { later } from '@market/kernel/clock'
+import { assert } from '@market/kernel/assert'
+import { earlier, later, SECOND } from '@market/kernel/clock'
 import { countOrdersOf } from '@market/trade/orders'
 import { deleteAccount } from '@market/work/erasure'
+import { recipientsOf } from './events.ts'
 import { handler } from './handler.ts'
 import { fetchIdentityClaims } from './owner-of.ts'
 import { requireUser } from './require-actor.ts'
@@ -30,6 +41,23 @@ const presentWallets = (wallets: readonly LinkedWallet[]) =>
 const presentAccount = (account: Account) => ({
   data: { user: presentUser(account), wallets: presentWallets(account.wallets) },
 })
+
+const signatureMissing = (): ApiError =>
+  new ApiError(
+    'unauthenticated',
+    'A session starts with a signature of the purpose session. Send wallet, wallet_sig and wallet_sig_ts.',
+    { code: 'signature_missing' },
+  )
+
+function subjectOf(actor: Actor) {
+  if (actor.kind === 'user') return { userId: actor.userId }
+  return { wallets: actor.kind === 'wallet' ? [actor.wallet.key] : [] }
+}
+
+function credentialOf(credential: Credential | undefined, isSession: boolean) {
+  if (isSession || credential?.kind === 'login') return 'session' as const
+  return credential?.kind ?? ('none' as const)
+}
 
 export const identityHandlers = {
   getAuthMessage: handler('getAuthMessage', {
@@ -72,8 +100,72 @@ export const identityHandlers = {
     present: presentAccount,
   }),
 
+  startSession: handler('startSession', {
+    run: async (ctx) => {
+      const { actor, caller } = ctx
+      assert(actor.kind === 'wallet', 'this operation is for wallets')
+      if (caller.proof === undefined) throw signatureMissing()
+      const { signature, signedAtMs } = caller.proof
+      const proof = { wallet: actor.wallet, signature, signedAtMs }
+      const replaced = caller.otherSession
+      if (replaced !== undefined) await endSession(ctx, replaced)
+      return { wallet: actor.wallet, ...(await startWalletSession(ctx, proof)) }
+    },
+    present: ({ wallet, token, expiresAt }) => ({
+      data: { wallet: wallet.address, wallet_chain: wallet.chain, expires_at: expiresAt.toISOString() },
+      cookie: { token, expiresAt },
+    }),
+  }),
+
+  endSession: handler('endSession', {
+    run: async (ctx, { everywhere }) => {
+      const { actor, caller } = ctx
+      const own = caller.session?.token ?? caller.otherSession
+      const ended = own === undefined ? undefined : await endSession(ctx, own)
+      const others = everywhere ? await endSessionsOf(ctx, subjectOf(actor)) : 0
+      return { ended: others + (ended === undefined ? 0 : 1) }
+    },
+    present: ({ ended }) => ({ data: { ended }, cookie: {} }),
+  }),
+
+  getMe: handler('getMe', {
+    run: async (ctx) => {
+      const { actor, caller } = ctx
+      const account = actor.kind === 'user' ? await findAccount(ctx.db, actor.userId) : undefined
+      const hasInbox = account !== undefined || actor.kind === 'wallet'
+      const unread = hasInbox ? await countUnread(ctx, await recipientsOf(ctx)) : 0
+      const { loginAgeSeconds: age } = caller
+      const loginAt = typeof age === 'number' ? earlier(ctx.clock.wallTime(), age * SECOND) : null
+      return { account, unread, loginAt }
+    },
+    present: ({ account, unread, loginAt }, { actor, caller }) => ({
+      data: {
+        kind: actor.kind,
+        credential: credentialOf(actor.credential, caller.session !== undefined),
+        user: account === undefined ? null : presentUser(account),
+        wallet: actor.kind === 'wallet' ? { address: actor.wallet.address, chain: actor.wallet.chain } : null,
+        agent:
+          caller.agent === undefined
+            ? null
+            : { id: caller.agent.id, slug: caller.agent.slug, name: caller.agent.name },
+        wallets: presentWallets(account?.wallets ?? []),
+        is_operator: actor.kind === 'user' && actor.admin,
+        login_at: loginAt?.toISOString() ?? null,
+        unread_count: unread,
+        session:
+          caller.session === undefined
+            ? null
+            : { expires_at: caller.session.expiresAt.toISOString(), reads_only: actor.kind === 'wallet' },
+      },
+    }),
+  }),
+
   deleteProfile: handler('deleteProfile', {
     run: (ctx) => deleteAccount(ctx, requireUser(ctx).userId),
+    afterCommit: async (ctx, deleted) => {
+      await revoke(ctx, deleted.sessions)
+      return deleted
+    },
     present: ({ deletedAt }) => ({ data: { deleted_at: deletedAt.toISOString() } }),
   }),
 

@@ -30,7 +30,7 @@ test.each(Object.keys(LIMITS) as LimitName[])('%s: counts for the /64, the /56 a
   ])
 })
 
-test('a call with an API key over MCP counts for the key, and twice as generously for its address', async () => {
+test('a call with an API key over MCP counts for the key, and twice as generously for its address (asvs V2.2)', async () => {
   const counted = { address: 'agent:agt_1', client: '192.0.2.1', caller: AGENT }
   expect(await countersOf('read', counted, 3)).toEqual([
     ['read', 'agent:agt_1', 600, 3],

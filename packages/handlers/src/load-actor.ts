@@ -1,11 +1,11 @@
 import type { Actor } from '@market/core/context'
 import { findWallets } from '@market/identity/accounts'
-import type { HandlerContext } from './handler.ts'
+import type { HandlerContext, OwnerContext } from './handler.ts'
 import { ownerOf } from './owner-of.ts'
 import { requireAgent } from './require-actor.ts'
 
 /** The caller with the wallets that this request proves. An agent's API key proves none. */
-export async function loadActor(ctx: HandlerContext): Promise<Actor> {
+export async function loadActor(ctx: OwnerContext): Promise<Actor> {
   const { actor, caller } = ctx
   const signed = caller.cosigner === undefined ? [] : [caller.cosigner]
   switch (actor.kind) {

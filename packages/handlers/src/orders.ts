@@ -2,9 +2,11 @@ import type { InputOf } from '@market/contract/define'
 import type { Operations } from '@market/contract/operations'
 import { type Actor, provenWallets } from '@market/core/context'
 import type { OwnWallet } from '@market/core/ports/signatures'
+import { type AgentSummary, summarizeAgents } from '@market/identity/agents'
 import { ApiError } from '@market/kernel/api-error'
 import type { AgentId, ListingId, OrderId } from '@market/kernel/ids'
 import { inferNetwork, normalizeReference } from '@market/money/payments'
+import { isStoppablePayout } from '@market/money/payouts'
 import {
   acceptOrder,
   approveOrder,
@@ -17,8 +19,10 @@ import {
   listAgentOrders,
   listOrders,
   type Order,
+  type OrderPage,
   type OrderView,
   payOrder,
+  problemOf,
   quoteOrder,
   refundOrder,
   requestRevision,
@@ -27,7 +31,7 @@ import {
 } from '@market/trade/orders'
 import { getPurchasedOrder, releaseContested } from '@market/trade/x402'
 import { retryPayout } from '@market/work/earnings'
-import { findReviewOf, type Review } from '@market/work/reviews'
+import { alreadyReviewed, findReviewOf, type Review, rejectIneligibleReview } from '@market/work/reviews'
 import { type Generation, newestGenerations } from '@market/work/workspaces'
 import { fitting } from './byte-budget.ts'
 import { deliverablesOf, presentDelivery, presentGeneration, referencesIn } from './deliverables.ts'
@@ -35,9 +39,17 @@ import { type HandlerContext, handler } from './handler.ts'
 import { loadActor, loadPayer } from './load-actor.ts'
 import { linksOf, usedBy, withDeliveredFiles, withUploads } from './order-files.ts'
 import { moneyOf } from './parse.ts'
-import { presentOrder, presentPayableOrder, signOf } from './present-order.ts'
+import {
+  presentAct,
+  presentAwaited,
+  presentOrder,
+  presentPayableOrder,
+  presentStep,
+  signOf,
+} from './present-order.ts'
 import { PAYOUT_STATUS, presentPayout } from './present-payout.ts'
 import { presentReview } from './present-review.ts'
+import { presentListedAgent } from './present-service.ts'
 import { verdictOf } from './verdict-of.ts'
 
 type ActInput = InputOf<Operations['actOnOrder']>
@@ -97,17 +109,46 @@ const ACTIONS: Readonly<
 }
 
 interface OrderParts extends OrderView {
+  readonly agent: AgentSummary
   readonly review: Review | undefined
   readonly generations: readonly Generation[]
 }
 
 async function withParts(ctx: HandlerContext, view: OrderView): Promise<OrderParts> {
-  const [review, generations] = await Promise.all([
+  const [review, generations, agents] = await Promise.all([
     findReviewOf(ctx.db, view.order.id),
     newestGenerations(ctx.db, view.order),
+    summarizeAgents(ctx.db, [view.order.agentId]),
   ])
-  return { ...view, review, generations }
+  return { ...view, review, generations, agent: agents(view.order.agentId) }
 }
+
+/** The acts of the order's own module, and the review, which another module decides. */
+function actsOf({ order, role, acts, review, payout }: OrderParts) {
+  if (acts.length === 0 || role !== 'buyer') return acts
+  const problem = problemOf(() => {
+    rejectIneligibleReview(order, role, isStoppablePayout(payout))
+    if (review !== undefined) throw alreadyReviewed(order.id)
+  })
+  return [...acts, { action: 'review' as const, until: null, problem }]
+}
+
+/** A page of orders with the agents that work on them. */
+async function withAgents(ctx: HandlerContext, page: OrderPage) {
+  const ids = page.orders.map(({ agentId }) => agentId)
+  return { ...page, agents: await summarizeAgents(ctx.db, ids) }
+}
+
+const presentPage = (
+  { orders, agents, nextCursor }: Awaited<ReturnType<typeof withAgents>>,
+  ctx: HandlerContext,
+) => ({
+  data: orders.map((order) => ({
+    ...presentOrder(order, ctx),
+    agent: presentListedAgent(agents(order.agentId)),
+  })),
+  next_cursor: nextCursor,
+})
 
 /** The newest of them, up to half of the budget: an order can have many deliveries and generations. */
 function newestFitting<T, Shown>(
@@ -115,14 +156,11 @@ function newestFitting<T, Shown>(
   present: (one: T) => Shown,
   { budget }: HandlerContext,
 ): Shown[] {
-  const shown = newestFirst.map(present)
-  return shown.slice(0, fitting(shown, { ...budget, bytes: budget.bytes / 2 }).length)
+  return fitting(newestFirst.map(present), { ...budget, bytes: budget.bytes / 2 })
 }
 
-const presentView = (
-  { order, deliveries, role, payout, refund, review, generations }: OrderParts,
-  ctx: HandlerContext,
-) => {
+const presentView = (parts: OrderParts, ctx: HandlerContext) => {
+  const { order, deliveries, role, payout, refund, review, generations } = parts
   const linkOf = linksOf(ctx, order)
   const newest = newestFitting(generations, (one) => presentGeneration(one, linkOf), ctx)
   const delivered = newestFitting(deliveries.toReversed(), (one) => presentDelivery(one, linkOf), ctx)
@@ -136,6 +174,12 @@ const presentView = (
       deliveries: delivered.toReversed(),
       generations: newest,
       review: review === undefined ? null : presentReview(review),
+      agent: presentListedAgent(parts.agent),
+      acts: actsOf(parts).map(presentAct),
+      steps: parts.timeline.map(presentStep),
+      pending_payment: presentAwaited(parts.awaited),
+      payment_final: parts.transfer === undefined ? null : parts.transfer.state === 'final',
+      agent_paid: payout?.state === 'final',
       viewer_role: role === 'clock' ? ('arbiter' as const) : role,
       payout: role === 'buyer' ? null : presentPayout(payout),
       refund: presentPayout(refund),
@@ -168,11 +212,9 @@ export const orderHandlers = {
   }),
 
   listOrders: handler('listOrders', {
-    run: async (ctx, input) => listOrders(ctx, await loadActor(ctx), input),
-    present: ({ orders, nextCursor }, ctx) => ({
-      data: orders.map((order) => presentOrder(order, ctx)),
-      next_cursor: nextCursor,
-    }),
+    run: async (ctx, { status, ...page }) =>
+      withAgents(ctx, await listOrders(ctx, await loadActor(ctx), { ...page, statuses: status ?? [] })),
+    present: presentPage,
   }),
 
   getOrder: handler('getOrder', {
@@ -233,19 +275,18 @@ export const orderHandlers = {
   }),
 
   listAgentOrders: handler('listAgentOrders', {
-    run: async (ctx, input) =>
-      listAgentOrders(ctx, await loadActor(ctx), {
+    run: async (ctx, input) => {
+      const page = await listAgentOrders(ctx, await loadActor(ctx), {
         agentId: input.agent_id as AgentId,
         statuses: input.status ?? [],
         listingId: input.service_id as ListingId | undefined,
         since: input.since === undefined ? undefined : new Date(input.since),
         limit: input.limit,
         cursor: input.cursor,
-      }),
-    present: ({ orders, nextCursor }, ctx) => ({
-      data: orders.map((order) => presentOrder(order, ctx)),
-      next_cursor: nextCursor,
-    }),
+      })
+      return withAgents(ctx, page)
+    },
+    present: presentPage,
   }),
 
   resolveDispute: handler('resolveDispute', {

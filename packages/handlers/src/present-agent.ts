@@ -8,7 +8,7 @@ import {
   payoutSettings,
   pendingPayout,
 } from '@market/identity/agents'
-import type { Network } from '@market/kernel/network'
+import { NETWORKS, type Network } from '@market/kernel/network'
 import type { HandlerContext } from './handler.ts'
 
 type PublicAgent = ResponseOf<Operations['featuredAgents']>['data'][number]
@@ -20,6 +20,10 @@ export const presentWallet = (ctx: HandlerContext, wallet: string | null): strin
 /** The chains of these networks that are open, in the same order. */
 export const openChains = ({ chains }: HandlerContext, networks: readonly Network[]) =>
   networks.flatMap((network) => chains[network] ?? [])
+
+/** The networks whose chains are open. */
+export const openNetworks = ({ chains }: HandlerContext): Network[] =>
+  NETWORKS.filter((network) => chains[network] !== undefined)
 
 /** The open networks on which an agent can be paid. */
 export const presentPayableOn = (ctx: HandlerContext, networks: readonly Network[]): Network[] =>

@@ -1,14 +1,25 @@
 import type { ResponseOf } from '@market/contract/define'
 import type { Operations } from '@market/contract/operations'
+import { ORDER_ACTS } from '@market/contract/order-acts'
 import { formatUsd, type Usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
-import { isOpenWorkspace, type Offered, type Order, type OrderFacts } from '@market/trade/orders'
+import {
+  isOpenWorkspace,
+  type Offered,
+  type Order,
+  type OrderFacts,
+  type OrderView,
+  type PossibleAct,
+  sharesOf,
+  type TimelineEntry,
+} from '@market/trade/orders'
 import { signInstructions } from '@market/trade/x402'
 import type { HandlerContext } from './handler.ts'
 import { linksOf } from './order-files.ts'
 import { openChains, presentWallet } from './present-agent.ts'
 
-type OrderData = ResponseOf<Operations['listOrders']>['data'][number]
+type OrderData = ResponseOf<Operations['quoteOrder']>['data']
+type Page = ResponseOf<Operations['getOrder']>['data']
 type PayableData = ResponseOf<Operations['createOrder']>['data']
 
 const timeOf = (at: Date | null | undefined): string | null => at?.toISOString() ?? null
@@ -17,6 +28,7 @@ const timeOf = (at: Date | null | undefined): string | null => at?.toISOString()
 export function presentOrder(order: Order, ctx: HandlerContext): OrderData {
   const facts: Partial<OrderFacts> = order as Partial<OrderFacts>
   const linkOf = linksOf(ctx, order)
+  const shares = sharesOf(order)
   return {
     id: order.id,
     order_id: order.id,
@@ -32,12 +44,15 @@ export function presentOrder(order: Order, ctx: HandlerContext): OrderData {
     client_wallet: presentWallet(ctx, order.clientWallet),
     private: order.isPrivate,
     price_usd: facts.price === undefined ? null : formatUsd(facts.price),
+    agent_usd: shares === undefined ? null : formatUsd(shares.agent),
+    fee_usd: shares === undefined ? null : formatUsd(shares.fee),
     price_type: order.priceType,
     price_until: timeOf(facts.priceUntil),
     quote_message: facts.quoteMessage ?? null,
     turnaround_hours: order.turnaroundHours,
     quota_total: order.quotaTotal === 0 ? null : order.quotaTotal,
     quota_used: order.quotaTotal === 0 ? null : order.quotaUsed,
+    quota_failed: order.quotaTotal === 0 ? null : order.quotaFailed,
     workspace_ends_at: timeOf(order.workspaceEndsAt),
     revision_count: order.revisionCount,
     max_revisions: order.maxRevisions,
@@ -62,6 +77,59 @@ export function presentOrder(order: Order, ctx: HandlerContext): OrderData {
     updated_at: order.updatedAt.toISOString(),
   }
 }
+
+/** An action with what to call for it, and why it is not possible now. */
+export const presentAct = ({
+  action,
+  until,
+  problem,
+}: Omit<PossibleAct, 'action'> & {
+  readonly action: Page['acts'][number]['action']
+}): Page['acts'][number] => ({
+  action,
+  ...ORDER_ACTS[action],
+  until: timeOf(until),
+  why_not: problem && { code: problem.code, message: problem.message },
+})
+
+const NO_STEP = {
+  action: null,
+  by: null,
+  status: null,
+  files: null,
+  amount_usd: null,
+  network: null,
+  tx_hash: null,
+  final: null,
+} as const
+
+export function presentStep(entry: TimelineEntry): Page['steps'][number] {
+  const step = { ...NO_STEP, at: entry.at.toISOString(), kind: entry.kind }
+  switch (entry.kind) {
+    case 'status':
+      return { ...step, action: entry.action, by: entry.by, status: entry.status }
+    case 'delivery':
+      return { ...step, files: entry.files }
+    default: {
+      const { money, isFinal } = entry
+      if (money === null) return { ...step, final: isFinal }
+      const { amount, network, reference } = money
+      return { ...step, amount_usd: formatUsd(amount), network, tx_hash: reference, final: isFinal }
+    }
+  }
+}
+
+/** The transfer that an order waits for. */
+export const presentAwaited = (awaited: OrderView['awaited']): Page['pending_payment'] =>
+  awaited === undefined
+    ? null
+    : {
+        tx: awaited.reference,
+        network: awaited.network,
+        confirmations: awaited.depth?.confirmations ?? null,
+        required: awaited.depth?.required ?? null,
+        seen_at: awaited.since.toISOString(),
+      }
 
 /** What the payer of an x402 order signs to prove the payment; undefined when nothing is to be proven. */
 export function signOf(order: Order, ctx: Pick<HandlerContext, 'signatures' | 'clock' | 'baseUrl'>) {

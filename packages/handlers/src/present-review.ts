@@ -9,3 +9,12 @@ export const presentReview = (review: Review) => ({
   comment: review.comment,
   created_at: review.createdAt.toISOString(),
 })
+
+/** Stored as a list: first the number of reviews with one star. */
+export const presentStars = ([one = 0, two = 0, three = 0, four = 0, five = 0]: readonly number[]) => ({
+  1: one,
+  2: two,
+  3: three,
+  4: four,
+  5: five,
+})

@@ -1,13 +1,28 @@
 import type { ResponseOf } from '@market/contract/define'
 import type { Operations } from '@market/contract/operations'
+import { CATEGORIES } from '@market/contract/schemas/common'
+import { PriceType, type ServiceFacets } from '@market/contract/schemas/service'
+import type { AgentSummary } from '@market/identity/agents'
 import { formatUsd } from '@market/kernel/money'
-import { averageRating, type Found, type Listing } from '@market/offers/listings'
+import { NETWORKS, type Network } from '@market/kernel/network'
+import {
+  averageRating,
+  type CountedFilter,
+  type Found,
+  type Listing,
+  type ListingCounts,
+  type ListingSummary,
+  matchesOf,
+} from '@market/offers/listings'
+import type { z } from 'zod'
 
-type Service = ResponseOf<Operations['getService']>['data']
+type Service = ResponseOf<Operations['updateService']>['data']
+type ShownService = ResponseOf<Operations['getService']>['data']
+type Facets = z.input<typeof ServiceFacets>
 type Summary = ResponseOf<Operations['getAgent']>['data']['services'][number]
 type FoundService = ResponseOf<Operations['browseServices']>['data'][number]
 
-export const presentServiceSummary = (listing: Listing): Summary => ({
+export const presentServiceSummary = (listing: ListingSummary): Summary => ({
   id: listing.id,
   service_id: listing.id,
   slug: listing.slug,
@@ -25,6 +40,7 @@ export const presentServiceSummary = (listing: Listing): Summary => ({
   total_orders: listing.totalOrders,
   completed_orders: listing.completedOrders,
   avg_rating: averageRating(listing),
+  review_count: listing.ratingCount,
   created_at: listing.createdAt.toISOString(),
   updated_at: listing.updatedAt.toISOString(),
 })
@@ -42,7 +58,51 @@ export const presentService = (listing: Listing): Service => ({
   })),
 })
 
-export const presentFound = ({ listing, why }: Found, explain: boolean): FoundService => ({
+export const presentListedAgent = (agent: AgentSummary): FoundService['agent'] => ({
+  agent_id: agent.id,
+  slug: agent.slug,
+  name: agent.name,
+  avatar_url: agent.avatarUrl,
+  verified: agent.verified,
+})
+
+/** What is shown of the agent that offers a service. */
+export interface Seller {
+  readonly agent: AgentSummary
+  /** The open networks on which it can be paid. */
+  readonly payableOn: Network[]
+}
+
+export const presentFound = (
+  { listing, why }: Found,
+  { agent, payableOn }: Seller,
+  explain: boolean,
+): FoundService => ({
   ...presentServiceSummary(listing),
+  agent: presentListedAgent(agent),
+  payable_on: payableOn,
   ...(explain && why !== undefined && { why }),
 })
+
+export const presentShown = (listing: Listing, { agent, payableOn }: Seller): ShownService => ({
+  ...presentService(listing),
+  agent: presentListedAgent(agent),
+  payable_on: payableOn,
+})
+
+/** Each value with the number of services that it finds together with the other filters. */
+export function presentFacets(counts: ListingCounts, filter: CountedFilter): Facets {
+  const countsOf = <Value extends string>(
+    values: readonly Value[],
+    filterOf: (value: Value) => CountedFilter,
+  ) =>
+    Object.fromEntries(
+      values.map((value) => [value, matchesOf(counts, { ...filter, ...filterOf(value) })]),
+    ) as Record<Value, number>
+  return {
+    categories: countsOf(CATEGORIES, (category) => ({ category })),
+    price_types: countsOf(PriceType.options, (priceType) => ({ priceType })),
+    networks: countsOf(NETWORKS, (network) => ({ network })),
+    counted_at: counts.countedAt.toISOString(),
+  }
+}

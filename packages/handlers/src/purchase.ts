@@ -1,6 +1,5 @@
 import type { Operation, Payment } from '@market/contract/define'
 import { fieldsAt } from '@market/contract/describe-limits'
-import { nameOf } from '@market/core/context'
 import { rejectWhileStopped } from '@market/core/switches'
 import { transact } from '@market/database/transact'
 import { assert } from '@market/kernel/assert'
@@ -59,7 +58,7 @@ export async function purchase(
   const ctx = contextOf(charged, call, caller)
   if (credential === undefined)
     return presentQuote(ctx, payment.version, { kind: 'quote', quote: await handler.quote(ctx, input) })
-  call.onCaller?.(nameOf(caller.actor))
+  call.onCaller?.(caller.actor)
   const evidence = { credential, requestKey, claim: given.claim, wallet: payer }
   return present(ctx, operation, payment, await handler.buy(ctx, input, evidence))
 }

@@ -1,10 +1,10 @@
 import type { Actor } from '@market/core/context'
 import type { Agent } from '@market/identity/agents'
 import { assert } from '@market/kernel/assert'
-import type { HandlerContext } from './handler.ts'
+import type { HandlerContext, OwnerContext } from './handler.ts'
 
 /** Authorization let only users through. */
-export function requireUser(ctx: HandlerContext): Extract<Actor, { kind: 'user' }> {
+export function requireUser(ctx: OwnerContext): Extract<Actor, { kind: 'user' }> {
   assert(ctx.actor.kind === 'user', 'this operation is for users')
   return ctx.actor
 }

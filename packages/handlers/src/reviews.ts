@@ -1,8 +1,8 @@
-import type { AgentId, OrderId } from '@market/kernel/ids'
+import type { AgentId, ListingId, OrderId } from '@market/kernel/ids'
 import { createReview, listReviews, type Rating } from '@market/work/reviews'
 import { handler } from './handler.ts'
 import { loadActor } from './load-actor.ts'
-import { presentReview } from './present-review.ts'
+import { presentReview, presentStars } from './present-review.ts'
 
 export const reviewHandlers = {
   createReview: handler('createReview', {
@@ -17,7 +17,16 @@ export const reviewHandlers = {
 
   listReviews: handler('listReviews', {
     run: (ctx, input) =>
-      listReviews(ctx, { agentId: input.agent_id as AgentId, limit: input.limit, cursor: input.cursor }),
-    present: ({ reviews, nextCursor }) => ({ data: reviews.map(presentReview), next_cursor: nextCursor }),
+      listReviews(ctx, {
+        agentId: input.agent_id as AgentId,
+        listingId: input.service_id as ListingId | undefined,
+        limit: input.limit,
+        cursor: input.cursor,
+      }),
+    present: ({ reviews, stars, nextCursor }) => ({
+      data: reviews.map(presentReview),
+      stars: presentStars(stars),
+      next_cursor: nextCursor,
+    }),
   }),
 }

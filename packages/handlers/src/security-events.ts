@@ -1,21 +1,16 @@
-import { createHash } from 'node:crypto'
 import type { Operation } from '@market/contract/define'
 import type { OperationId } from '@market/contract/operations'
 import { type Actor, nameOf } from '@market/core/context'
-import { API_KEY_PREFIX } from '@market/identity/agents'
 import { ApiError } from '@market/kernel/api-error'
-import type { Call, Credentials } from './call.ts'
-import { ADMIN_KEY_PREFIX } from './identify.ts'
+import type { Call } from './call.ts'
+import { type CredentialFields, credentialFields, sentCredential } from './credential.ts'
 
 /** One line of the security log. docs/operations/security-events.md lists the events; their names do not change. */
-export interface SecurityEvent {
+export interface SecurityEvent extends CredentialFields {
   readonly event: string
   readonly outcome: 'done' | 'rejected'
   readonly operation: string
   readonly caller: string
-  readonly credential: CredentialName
-  /** Tells two credentials apart without containing either. */
-  readonly credential_id: string | null
   readonly client: string
   readonly request_id: string
   readonly subject: string | null
@@ -24,7 +19,6 @@ export interface SecurityEvent {
 }
 
 type Input = Readonly<Record<string, unknown>>
-type CredentialName = 'api_key' | 'operator_key' | 'access_token' | 'wallet_signature' | 'none'
 
 interface Rule {
   readonly event: string
@@ -36,21 +30,46 @@ interface Rule {
   readonly optional?: true
 }
 
+/** The query of a URL can contain a secret of its owner. */
+const withoutQuery = (value: unknown): unknown => {
+  const url = typeof value === 'string' ? URL.parse(value) : null
+  return url === null ? value : `${url.origin}${url.pathname}`
+}
+
 const PAYOUT_FIELDS = ['payout_wallet', 'payout_address_base', 'payout_chain', 'address']
 const PAYOUT = { event: 'agent.payout_address_changed', details: PAYOUT_FIELDS } as const
+const ENDPOINT = { event: 'agent.endpoint_changed', details: ['endpoint_url'], optional: true } as const
+const WALLET_FIELDS = ['chain', 'asset', 'amount', 'to', 'address']
+const wallet = (event: string): Rule => ({
+  event: `wallet.${event}`,
+  subject: 'agent_id',
+  details: WALLET_FIELDS,
+})
 const approval = (event: string): Rule => ({ event, subject: 'approval_id', details: ['kind', 'reason'] })
 
 /** The event of each operation that changes credentials, payees, switches or money of others. */
-export const SECURITY_EVENTS: Readonly<Partial<Record<OperationId, Rule>>> = {
+export const SECURITY_EVENTS: Readonly<Partial<Record<OperationId, Rule | readonly Rule[]>>> = {
   signIn: { event: 'login.succeeded' },
+  startSession: { event: 'login.succeeded' },
+  endSession: { event: 'login.ended' },
   deleteProfile: { event: 'account.deleted' },
   recoverAgents: { event: 'agent.keys_recovered', subject: 'agent_name' },
   rotateKey: { event: 'agent.key_rotated', subject: 'agent_id' },
   linkAgent: { event: 'agent.linked' },
-  updateMyAgent: { ...PAYOUT, optional: true },
-  updateAgent: { ...PAYOUT, subject: 'agent_id', optional: true },
+  // fix: endpoint-event
+  updateMyAgent: [{ ...PAYOUT, optional: true }, ENDPOINT],
+  updateAgent: [
+    { ...PAYOUT, subject: 'agent_id', optional: true },
+    { ...ENDPOINT, subject: 'agent_id' },
+  ],
   confirmPayoutChange: { ...PAYOUT, event: 'agent.payout_change_confirmed', subject: 'agent_id' },
   cancelPayoutChange: { event: 'agent.payout_change_cancelled', subject: 'agent_id' },
+  // fix: wallet-events
+  sendFromWallet: wallet('send_requested'),
+  exportKey: wallet('key_exported'),
+  setWithdrawAddress: wallet('withdraw_address_set'),
+  cancelWithdrawAddress: wallet('withdraw_address_cancelled'),
+  withdraw: wallet('withdraw_requested'),
   turnSwitch: { event: 'switch.changed', subject: 'name', details: ['on', 'reason'] },
   createApproval: approval('approval.proposed'),
   recognizeTransfer: { event: 'approval.proposed', subject: 'unmatched_id', details: ['reason'] },
@@ -73,24 +92,26 @@ export const SECURITY_EVENTS: Readonly<Partial<Record<OperationId, Rule>>> = {
   retryAnyPayout: { event: 'operator.payout_retried', subject: 'payout_id', details: ['reason'] },
 }
 
-/** The event of a request that succeeded, or undefined for an ordinary one. */
-export function doneEvent(call: Call, actor: Actor, input: Input): SecurityEvent | undefined {
-  const rule = SECURITY_EVENTS[call.operation.id as OperationId]
-  if (rule === undefined) return undefined
-  const details = Object.fromEntries(
-    (rule.details ?? []).flatMap((name) => (input[name] === undefined ? [] : [[name, input[name]]])),
-  )
-  const isEmpty = Object.keys(details).length === 0
-  if (rule.optional === true && isEmpty) return undefined
-  const named = rule.subject === undefined ? undefined : input[rule.subject]
-  return {
-    ...commonFields(call, actor),
-    event: rule.event,
-    outcome: 'done',
-    subject: typeof named === 'string' ? named : nameOf(actor),
-    ...(!isEmpty && { details }),
-  }
+/** The events of a request that succeeded; none for an ordinary one. */
+export function doneEvents(call: Call, actor: Actor, input: Input): SecurityEvent[] {
+  const rules = [SECURITY_EVENTS[call.operation.id as OperationId] ?? []].flat()
+  return rules.flatMap((rule) => {
+    const given = (rule.details ?? []).filter((name) => input[name] !== undefined)
+    if (rule.optional === true && given.length === 0) return []
+    const details = Object.fromEntries(given.map((name) => [name, loggedValue(name, input[name])]))
+    const named = rule.subject === undefined ? undefined : input[rule.subject]
+    return {
+      ...commonFields(call, actor),
+      event: rule.event,
+      outcome: 'done' as const,
+      subject: typeof named === 'string' ? named : nameOf(actor),
+      ...(given.length > 0 && { details }),
+    }
+  })
 }
+
+const loggedValue = (name: string, value: unknown): unknown =>
+  name === 'endpoint_url' ? withoutQuery(value) : value
 
 /**
  * The event of a rejected credential, or of a caller who may not use an operation of operators. A request without any
@@ -102,7 +123,7 @@ export function rejectedEvent(
   error: unknown,
 ): SecurityEvent | undefined {
   if (!(error instanceof ApiError)) return undefined
-  const code = error.extra.code ?? error.kind
+  const { code } = error
   const isCredential = error.kind === 'unauthenticated' && code !== 'credentials_missing'
   const isAccess = error.kind === 'forbidden' && isForOperators(call)
   if (!isCredential && !isAccess) return undefined
@@ -116,7 +137,7 @@ export function rejectedEvent(
 }
 
 /** What an event says about a call, or about a request of a transport that makes several calls. */
-export type LoggedCall = Pick<Call, 'credentials' | 'address' | 'client' | 'requestId'> & {
+export type LoggedCall = Pick<Call, 'caller' | 'credentials' | 'address' | 'client' | 'requestId'> & {
   readonly operation: Pick<Operation, 'id' | 'callers'>
 }
 
@@ -132,35 +153,11 @@ export function logSecurityEvent(app: SecurityLog, event: SecurityEvent | undefi
 const isForOperators = ({ operation: { callers } }: LoggedCall): boolean =>
   callers.every((kind) => kind === 'admin' || kind === 'admin_key')
 
-const commonFields = (call: LoggedCall, actor: Actor | undefined) => ({
+/** The credential of the caller; of a rejected one, what was sent. */
+const commonFields = (call: LoggedCall, actor: Actor | undefined = call.caller?.actor) => ({
   operation: call.operation.id,
   caller: actor === undefined ? 'unidentified' : nameOf(actor),
-  ...describe(call.credentials),
+  ...credentialFields(actor?.credential ?? sentCredential(call.credentials)),
   client: call.client ?? call.address,
   request_id: call.requestId,
 })
-
-function describe({ bearer, bodyToken, cookieToken, wallet }: Credentials): {
-  credential: CredentialName
-  credential_id: string | null
-} {
-  const secret = bearer ?? bodyToken ?? cookieToken
-  if (secret !== undefined) return { credential: nameOfSecret(secret), credential_id: digestOf(secret) }
-  if (wallet === undefined) return { credential: 'none', credential_id: null }
-  const { wallet: claimed } = wallet
-  return {
-    credential: 'wallet_signature',
-    credential_id: typeof claimed === 'string' ? claimed.slice(0, 64) : null,
-  }
-}
-
-function nameOfSecret(secret: string): CredentialName {
-  if (secret.startsWith(API_KEY_PREFIX)) return 'api_key'
-  return secret.startsWith(ADMIN_KEY_PREFIX) ? 'operator_key' : 'access_token'
-}
-
-const DIGEST_LENGTH = 12
-
-/** 48 bits of a hash: enough to follow one credential through the log, useless to find it. */
-const digestOf = (secret: string): string =>
-  createHash('sha256').update(secret).digest('hex').slice(0, DIGEST_LENGTH)

@@ -4,12 +4,14 @@ import { payoutSettings } from '@market/identity/agents'
 import { formatUsd, usdc } from '@market/kernel/money'
 import {
   getSolvency,
+  getSolvencyHistory,
   type LiabilityProof,
   type ListedAnchor,
   liabilitiesOf,
   listAnchors,
   type NetworkSolvency,
   proveLiabilities,
+  type Snapshot,
 } from '@market/money/reserves'
 import { type HandlerContext, handler } from './handler.ts'
 import { ownerOf } from './owner-of.ts'
@@ -58,6 +60,15 @@ const presentNetwork = ({ newest, proven, ofDay }: NetworkSolvency) => ({
         total_usd: usd(ofDay.wallets.total),
       }
     : null,
+})
+
+const presentDay = ({ network, day, takenAt, latest, balances }: Snapshot) => ({
+  network,
+  day: day ?? '',
+  checked_at: takenAt.toISOString(),
+  assets_usd: usd(latest),
+  venues_usd: usd(balances.venues),
+  liabilities_usd: usd(liabilitiesOf(balances)),
 })
 
 /** Siblings are given only by hash and sum, because they belong to other users. */
@@ -130,6 +141,11 @@ export const solvencyHandlers = {
   getSolvency: handler('getSolvency', {
     run: (ctx) => getSolvency(ctx),
     present: (networks) => ({ data: networks.map(presentNetwork) }),
+  }),
+
+  getSolvencyHistory: handler('getSolvencyHistory', {
+    run: (ctx, { days }) => getSolvencyHistory(ctx, days),
+    present: (snapshots) => ({ data: snapshots.map(presentDay) }),
   }),
 
   listAnchors: handler('listAnchors', {

@@ -6,7 +6,7 @@ import { ApiError } from '@market/kernel/api-error'
 import { cursorAmong } from '@market/kernel/cursor'
 import type { AgentId, ListingId } from '@market/kernel/ids'
 import { formatUsd, usdc } from '@market/kernel/money'
-import { findListings, type Listing } from '@market/offers/listings'
+import { findListings, type ListingSummary } from '@market/offers/listings'
 import { handler } from './handler.ts'
 
 const byId = <T extends { readonly id: string }>(rows: readonly T[]): ReadonlyMap<string, T> =>
@@ -16,7 +16,7 @@ async function readAgents(db: Db, ids: readonly AgentId[]): Promise<ReadonlyMap<
   return byId(await findAgents(db, ids))
 }
 
-async function readListings(db: Db, ids: readonly ListingId[]): Promise<ReadonlyMap<string, Listing>> {
+async function readListings(db: Db, ids: readonly ListingId[]): Promise<ReadonlyMap<string, ListingSummary>> {
   return byId(ids.length === 0 ? [] : await findListings(db, ids))
 }
 
@@ -28,10 +28,10 @@ export const presentSummary = ({ id, name, slug, avatarUrl }: Agent) => ({
 })
 
 /** A service that is not active is not public any more. */
-const presentTitle = (listing: Listing | undefined) =>
+const presentTitle = (listing: ListingSummary | undefined) =>
   listing?.active === true ? { service_id: listing.id, title: listing.title } : null
 
-const presentActivity = (item: Activity, agent: Agent, listing: Listing | undefined) => ({
+const presentActivity = (item: Activity, agent: Agent, listing: ListingSummary | undefined) => ({
   id: `act_${item.id}`,
   kind: item.kind,
   at: item.at.toISOString(),

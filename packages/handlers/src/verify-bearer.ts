@@ -5,6 +5,7 @@ import { ApiError } from '@market/kernel/api-error'
 import type { AppServices } from './app-services.ts'
 import type { Call } from './call.ts'
 import type { Caller } from './caller.ts'
+import { digestOf, secretCredential } from './credential.ts'
 import { enforceLimit } from './limit.ts'
 import { logSecurityEvent, rejectedEvent } from './security-events.ts'
 
@@ -48,13 +49,15 @@ async function callerOf(
   bearer: string | undefined,
 ): Promise<Caller> {
   if (bearer === undefined) throw missing(readToken !== undefined)
-  if (!bearer.startsWith(API_KEY_PREFIX)) return granted(app, await readToken?.(bearer))
+  if (!bearer.startsWith(API_KEY_PREFIX)) return granted(app, bearer, await readToken?.(bearer))
   const agent = await findAgentByKey(app, bearer)
-  return { actor: { kind: 'agent', agentId: agent.id }, agent }
+  // fix: mcp-credential
+  const actor = { kind: 'agent', agentId: agent.id, credential: secretCredential(bearer) } as const
+  return { actor, agent }
 }
 
 /** The grant is read for every request, so that ending it ends the access at once. */
-async function granted(app: AppServices, token: AccessToken | undefined): Promise<Caller> {
+async function granted(app: AppServices, bearer: string, token: AccessToken | undefined): Promise<Caller> {
   const active = token && (await findActiveGrant(app, token.grantId))
   if (token === undefined || active === undefined)
     throw new ApiError('unauthenticated', 'The access token is not valid, or the connection was ended.', {
@@ -63,9 +66,14 @@ async function granted(app: AppServices, token: AccessToken | undefined): Promis
   const { grant, agent } = active
   // A refresh may have asked for a scope without those it includes.
   const scopes = withIncluded(token.scopes).filter((scope) => grant.scopes.includes(scope))
-  const program = { scopes, grantId: grant.id }
-  if (agent !== undefined) return { actor: { kind: 'agent', agentId: agent.id }, agent, ...program }
-  return { actor: { kind: 'user', userId: grant.userId, admin: false }, ...program }
+  const credential = {
+    kind: 'oauth_token',
+    id: digestOf(bearer),
+    grantId: grant.id,
+    program: grant.clientId,
+  } as const
+  if (agent !== undefined) return { actor: { kind: 'agent', agentId: agent.id, credential }, agent, scopes }
+  return { actor: { kind: 'user', userId: grant.userId, admin: false, credential }, scopes }
 }
 
 const missing = (canConnect: boolean): ApiError =>

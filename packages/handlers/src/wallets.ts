@@ -8,7 +8,6 @@ import {
   getFunding,
   hasEnded,
   listWalletTransactions,
-  type OwnerSignature,
   rejectFailed,
   requireReader,
   sendFromWallet,
@@ -23,7 +22,7 @@ import { ApiError } from '@market/kernel/api-error'
 import type { AgentId } from '@market/kernel/ids'
 import { type HandlerContext, handler } from './handler.ts'
 import { loadActor } from './load-actor.ts'
-import { ownerOf } from './owner-of.ts'
+import { ownerOf, ownerSignature } from './owner-of.ts'
 import { requireAgent } from './require-actor.ts'
 
 const coins = (asset: WalletAsset, units: bigint): number => Number(units) / UNITS[asset]
@@ -87,14 +86,6 @@ const presentSent = (operation: WalletTransaction) => ({
   data: presentOperation(operation),
   isLater: !hasEnded(operation),
 })
-
-/** The wallet's signature of this request, which the worker verifies again. */
-const ownerSignature = ({ caller: { singleUse } }: HandlerContext): OwnerSignature | undefined =>
-  singleUse && {
-    wallet: singleUse.wallet.key,
-    signature: singleUse.signature,
-    signedAtMs: singleUse.signedAtMs,
-  }
 
 function presentExport(operation: WalletTransaction) {
   const [encapsulated, ciphertext] = operation.sealedExport?.split('.') ?? []

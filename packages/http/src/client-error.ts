@@ -1,11 +1,12 @@
 import type { Socket } from 'node:net'
+import type { ErrorCode } from '@market/contract/error-codes'
 
 interface ClientError extends Error {
   readonly code?: string
 }
 
 /** Errors that Node finds before Fastify sees a request. They get our error envelope, then the connection is closed. */
-const RESPONSES: Readonly<Record<string, readonly [status: string, message: string, code: string]>> = {
+const RESPONSES: Readonly<Record<string, readonly [status: string, message: string, code: ErrorCode]>> = {
   HPE_HEADER_OVERFLOW: [
     '431 Request Header Fields Too Large',
     'The headers are too large',
@@ -26,7 +27,7 @@ export function respondToClientError(error: ClientError, socket: Socket): void {
 export function rawResponse(
   status: string,
   message: string,
-  code: string,
+  code: ErrorCode,
   headers: Readonly<Record<string, string>> = {},
 ): string {
   const body = JSON.stringify({ success: false, error: message, code })

@@ -3,7 +3,8 @@ import { ApiError } from '@market/kernel/api-error'
 import type { FastifyRequest } from 'fastify'
 import { isSameSite } from './same-site.ts'
 
-const COOKIE = 'idp-token'
+/** The cookie of a session, or with an access token of the identity provider. */
+export const SESSION_COOKIE = 'idp-token'
 const MAX_TOKEN = 8_192
 
 /** Credential fields of the body or query. They are removed from the input before it is parsed. */
@@ -15,8 +16,8 @@ export const CREDENTIAL_FIELDS: ReadonlySet<string> = new Set([...WALLET_FIELDS,
 export interface CredentialRules {
   /** Fields that stay in the input although they are named like credentials, such as `wallet` of a query. */
   readonly inputFields: ReadonlySet<string>
-  /** Whether users may call the operation. Otherwise the cookie, which a browser sends by itself, is ignored. */
-  readonly allowsUsers: boolean
+  /** Whether users or wallets may call the operation. Otherwise the cookie, which a browser sends by itself, is ignored. */
+  readonly allowsCookie: boolean
   /** Whether a cookie from another site is ignored, because the request needs no credential. */
   readonly ignoresForeignCookie: boolean
 }
@@ -25,13 +26,13 @@ export interface CredentialRules {
 export function readCredentials(
   request: FastifyRequest,
   input: Record<string, unknown>,
-  { inputFields, allowsUsers, ignoresForeignCookie }: CredentialRules,
+  { inputFields, allowsCookie, ignoresForeignCookie }: CredentialRules,
   ownOrigins: ReadonlySet<string>,
 ): Credentials {
   const bearer = bearerOf(request.headers.authorization)
   const bodyToken = extractToken(input, inputFields)
   const wallet = walletFromHeaders(request) ?? extractWallet(request, input, inputFields)
-  const cookieToken = bearer === undefined && allowsUsers ? cookieOf(request, COOKIE) : undefined
+  const cookieToken = bearer === undefined && allowsCookie ? cookieOf(request, SESSION_COOKIE) : undefined
   const isForeignCookie = cookieToken !== undefined && !isSameSite(request, ownOrigins)
   if (isForeignCookie && !ignoresForeignCookie && bodyToken === undefined && wallet === undefined) {
     throw new ApiError(

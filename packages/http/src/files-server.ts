@@ -15,6 +15,7 @@ export interface FilesServerSettings {
   readonly serve: ServeFile
   readonly filesUrl: string
   readonly trustedProxies: readonly string[]
+  readonly onUntrustedProxy: (peer: string) => void
   readonly clientLimits: ClientLimits
   readonly metrics: Metrics
   readonly log: RequestLog
@@ -47,6 +48,7 @@ export function buildFilesServer(settings: FilesServerSettings): FastifyInstance
       metrics: settings.metrics,
       limits: settings.clientLimits,
       isTrustedProxy: (peer) => isListed(proxies, plain(peer)),
+      onUntrustedProxy: settings.onUntrustedProxy,
     }),
     logger: false,
     genReqId: () => randomUUID(),

@@ -25,6 +25,8 @@ export interface ClientLimits {
 interface GuardSettings extends Addressing {
   readonly limits: ClientLimits
   readonly isTrustedProxy: (peer: string) => boolean
+  /** Told of a peer that is not trusted and sends the headers of a proxy. */
+  readonly onUntrustedProxy: (peer: string) => void
   readonly appOrigin: string
   /** Whether the route limits the time of the body itself, because files take longer. */
   readonly isUpload?: (request: IncomingMessage) => boolean
@@ -52,10 +54,13 @@ const SILENT_MS = 30 * SECOND
 export const guardedServer =
   (settings: GuardSettings): FastifyServerFactory =>
   (handle) => {
-    const { limits, metrics, isTrustedProxy, clientAddress } = settings
+    const { limits, metrics, isTrustedProxy, onUntrustedProxy, clientAddress } = settings
     const onRejected = (reason: string) => metrics.rejected.inc({ reason })
     const server = createServer(HTTP, (request, response) => {
       if (!connections.accept(request.socket, response)) return
+      const { remoteAddress: peer = '' } = request.socket
+      // fix: untrusted-proxy
+      if (isForwarded(request) && !isTrustedProxy(peer)) onUntrustedProxy(peer)
       const rejection = rejectionOf(addressOf(request, settings), limits)
       const allowed = rejection === undefined
       if (!allowed) onRejected('requests')
@@ -76,6 +81,10 @@ export const guardedServer =
     })
     return server.setTimeout(SILENT_MS)
   }
+
+/** Whether a proxy, or a client that pretends to be one, says for whom it sends the request. */
+const isForwarded = ({ headers }: IncomingMessage): boolean =>
+  headers['x-forwarded-for'] !== undefined || headers.forwarded !== undefined
 
 /** Counts the request for its address and the wider networks, and returns the limit that rejects it. */
 function rejectionOf(address: string, { countRequest, maxRequests }: ClientLimits) {

@@ -1,6 +1,5 @@
 import { operations } from '@market/contract/operations'
-import { FAILURES } from '@market/handlers/failure-statuses'
-import { statusesOf } from './openapi-statuses.ts'
+import { failuresOf } from './openapi-failures.ts'
 
 /** The event stream is not an operation with one response, so it is described here. */
 export const streamPath = (baseUrl: string) => ({
@@ -29,15 +28,7 @@ export const streamPath = (baseUrl: string) => ({
           description: 'Events, until the client or the server closes the stream',
           content: { 'text/event-stream': {} },
         },
-        ...Object.fromEntries(
-          statusesOf(operations.listEvents).map((status) => [
-            status,
-            {
-              description: FAILURES[status],
-              content: { 'application/json': { schema: { $ref: '#/components/schemas/Failure' } } },
-            },
-          ]),
-        ),
+        ...failuresOf(operations.listEvents, { 429: ['too_many_streams'] }),
       },
     },
   },

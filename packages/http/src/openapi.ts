@@ -8,11 +8,11 @@ import {
 import { LIMITS } from '@market/contract/limits'
 import { operationList } from '@market/contract/operations'
 import { Challenge, PendingPurchase } from '@market/contract/schemas/x402'
-import { FAILURES } from '@market/handlers/failure-statuses'
 import type { z } from 'zod'
 import { credentialFields, isSigned } from './openapi-credentials.ts'
+import { describeFailure, FAILURE, failuresOf } from './openapi-failures.ts'
+
 import { jsonOf, namedSchemas } from './openapi-schema.ts'
-import { statusesOf } from './openapi-statuses.ts'
 import { streamPath } from './openapi-stream.ts'
 import { exampleBody, exampleInput, exampleOf } from './reference/examples.ts'
 import { introduction, TAGS } from './reference/introduction.ts'
@@ -47,25 +47,6 @@ export function openApi(baseUrl: string): Record<string, unknown> {
   }
 }
 
-const FAILURE = {
-  type: 'object',
-  required: ['success', 'error'],
-  properties: {
-    success: { const: false },
-    error: { type: 'string', description: 'What is wrong and what to do' },
-    code: { type: 'string', description: 'A stable code for API clients; /docs/contract/errors lists all' },
-    request_id: { type: 'string' },
-    details: {
-      type: 'array',
-      items: {
-        type: 'object',
-        required: ['path', 'message'],
-        properties: { path: { type: 'string' }, message: { type: 'string' } },
-      },
-    },
-  },
-}
-
 const SECURITY = {
   apiKey: { type: 'http', scheme: 'bearer', description: 'An agent’s API key, `market_…`' },
   idpToken: {
@@ -92,6 +73,14 @@ const SCHEME_OF = {
   admin_key: 'adminKey',
 } as const
 
+/** The specification writes `include_claims=1`. */
+function inQuery(schema: ReturnType<typeof propertiesOf>[string] | undefined) {
+  if (schema?.type !== 'boolean') return schema
+  const { type, ...rest } = schema
+  // fix: boolean-as-number
+  return { ...rest, anyOf: [{ type }, { type: 'integer', enum: [0, 1] }] }
+}
+
 function describe(operation: Operation, baseUrl: string): Record<string, unknown> {
   const example = exampleInput(operation)
   const schema = jsonOf(operation.input, 'input')
@@ -99,6 +88,7 @@ function describe(operation: Operation, baseUrl: string): Record<string, unknown
   const properties = propertiesOf(schema)
   const required = new Set(schema.required ?? [])
   const credentials = Object.entries(credentialFields(operation)).filter(([name]) => !(name in properties))
+  const paidQuery = wire.hasBody ? paidQueryOf(operation, properties, wire.path) : []
   const parameters = [
     ...wire.path.map((name) => ({
       name,
@@ -107,13 +97,17 @@ function describe(operation: Operation, baseUrl: string): Record<string, unknown
       schema: properties[name],
       example: example[name],
     })),
-    ...[...wire.query.keys()].map((name) => ({
-      name,
-      in: 'query',
-      required: required.has(name),
-      schema: properties[name],
-      ...(name in example && { example: example[name] }),
-    })),
+    ...[...wire.query.keys()]
+      // A query cannot contain an object. A purchase by GET takes it from its body.
+      .filter((name) => properties[name]?.type !== 'object')
+      .map((name) => ({
+        name,
+        in: 'query',
+        required: required.has(name),
+        schema: inQuery(properties[name]),
+        ...(name in example && { example: example[name] }),
+      })),
+    ...paidQuery.map(([name, field]) => ({ name, in: 'query', required: false, schema: field })),
     ...(wire.hasBody
       ? []
       : credentials.map(([name, field]) => ({ name, in: 'query', required: false, schema: field }))),
@@ -122,7 +116,12 @@ function describe(operation: Operation, baseUrl: string): Record<string, unknown
   ]
   const body =
     wire.hasBody && !operation.file
-      ? bodySchema(schema, wire.path, Object.fromEntries(credentials))
+      ? bodySchema(
+          schema,
+          wire.path,
+          Object.fromEntries(credentials),
+          paidQuery.map(([name]) => name),
+        )
       : undefined
   return {
     operationId: operationIdOf(operation),
@@ -141,6 +140,23 @@ function describe(operation: Operation, baseUrl: string): Record<string, unknown
     responses: responsesOf(operation),
     'x-codeSamples': codeSamples(baseUrl, operation),
   }
+}
+
+/**
+ * The fields that a purchase with a body also takes from the query: all of them where every request is a purchase, else
+ * those that only a purchase has, such as `pay`.
+ */
+// fix: paid-query
+function paidQueryOf(
+  { payment }: Operation,
+  own: Readonly<Record<string, JsonSchema>>,
+  inPath: readonly string[],
+): [string, JsonSchema][] {
+  if (payment === undefined) return []
+  return Object.entries(propertiesOf(jsonOf(payment.input, 'input'))).filter(
+    ([name, { type }]) =>
+      type === 'string' && !inPath.includes(name) && (payment.when === 'always' || !(name in own)),
+  )
 }
 
 /** Other routes of an operation need ids of their own: `hireService.get./api/x402/discover`. */
@@ -198,6 +214,7 @@ function bodySchema(
   schema: JsonSchema,
   pathKeys: readonly string[],
   credentials: Readonly<Record<string, JsonSchema>>,
+  alsoInQuery: readonly string[],
 ): JsonSchema {
   const properties = Object.fromEntries(
     Object.entries(schema.properties ?? {}).filter(([name]) => !pathKeys.includes(name)),
@@ -205,7 +222,7 @@ function bodySchema(
   return {
     ...schema,
     properties: { ...properties, ...credentials },
-    required: (schema.required ?? []).filter((name) => !pathKeys.includes(name)),
+    required: (schema.required ?? []).filter((name) => ![...pathKeys, ...alsoInQuery].includes(name)),
   }
 }
 
@@ -231,13 +248,6 @@ function responsesOf(operation: Operation): Record<string, unknown> {
   const pending = payment
     ? { type: 'object', properties: { success: { const: true }, data: jsonOf(PendingPurchase, 'output') } }
     : own
-  const failures = statusesOf(operation).map((status) => [
-    status,
-    {
-      description: FAILURES[status],
-      content: json({ $ref: '#/components/schemas/Failure' }),
-    },
-  ])
   return {
     [operation.status ?? 200]: { description: 'Success', content: json(success, exampleBody(operation)) },
     ...(operation.laterStatus !== undefined && {
@@ -246,10 +256,10 @@ function responsesOf(operation: Operation): Record<string, unknown> {
     ...(payment?.replayOutput && {
       200: { description: 'Replayed', content: json(enveloped(operation, payment.replayOutput)) },
     }),
-    ...Object.fromEntries(failures),
+    ...failuresOf(operation),
     ...(payment && {
       402: {
-        description: FAILURES[402],
+        description: describeFailure(operation, 402),
         content: json(jsonOf(Challenge, 'output'), exampleOf(Challenge)),
       },
     }),

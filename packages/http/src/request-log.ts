@@ -1,3 +1,4 @@
+import type { callerFields } from '@market/handlers/credential'
 import type { FastifyInstance } from 'fastify'
 import { type Addressing, addressOf } from './address-of.ts'
 import { onResponseEnd } from './on-response-end.ts'
@@ -6,10 +7,12 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The client's address, for logs and rate limits. */
     client: string
-    /** Who calls, once the credentials were verified. */
-    caller: string
+    /** Who calls and with which credential, once it was verified. */
+    caller: LoggedCaller | null
   }
 }
+
+export type LoggedCaller = ReturnType<typeof callerFields>
 
 export interface RequestLog {
   info(fields: object, message: string): void
@@ -18,7 +21,7 @@ export interface RequestLog {
 /** Logs one line per response, without body, query or credentials. */
 export function logResponses(app: FastifyInstance, log: RequestLog, addressing: Addressing): void {
   app.decorateRequest('client', '')
-  app.decorateRequest('caller', 'unidentified')
+  app.decorateRequest('caller', null)
   // Read now, because a closed socket has no address any more.
   app.addHook('onRequest', async (request) => {
     request.client = addressOf(request, addressing)
@@ -31,7 +34,7 @@ export function logResponses(app: FastifyInstance, log: RequestLog, addressing: 
         method: request.method,
         status,
         // fix: caller-in-log
-        caller: request.caller,
+        ...(request.caller ?? { caller: 'unidentified' }),
         client: request.client,
         ms: Math.round(ms * 10) / 10,
       },

@@ -1,6 +1,7 @@
 import { type Operation, routesOf } from '@market/contract/define'
 import { operationList } from '@market/contract/operations'
 import type { ApiResponse, Call, CallPayment } from '@market/handlers/call'
+import { callerFields } from '@market/handlers/credential'
 import type { Execute } from '@market/handlers/execute'
 import { ApiError } from '@market/kernel/api-error'
 import { SpanStatusCode, trace } from '@opentelemetry/api'
@@ -10,7 +11,9 @@ import { formFile } from './form-file.ts'
 import { jsonParser } from './json-body.ts'
 import { headerOf, paymentOf } from './payment-headers.ts'
 import { readGetBody } from './read-get-body.ts'
+import { isOtherSite } from './same-site.ts'
 import { sendResponse } from './send-response.ts'
+import { setSessionCookie } from './session-cookie.ts'
 import { uploadSlots } from './upload-slots.ts'
 import { gather, propertiesOfInput, wireOf } from './wire.ts'
 
@@ -24,6 +27,8 @@ declare module 'fastify' {
 export interface RestSettings {
   readonly execute: Execute
   readonly ownOrigins: ReadonlySet<string>
+  /** Whether browsers reach this server by https. */
+  readonly isSecure: boolean
   readonly maxUploads?: number | undefined
 }
 
@@ -57,7 +62,7 @@ function mount(
   const wire = wireOf(operation)
   const rules = {
     inputFields: inputFieldsOf(operation),
-    allowsUsers: operation.callers.some((kind) => kind === 'user' || kind === 'admin'),
+    allowsCookie: operation.callers.some((kind) => kind === 'user' || kind === 'admin' || kind === 'wallet'),
     ignoresForeignCookie: wire.isPurchase || (operation.method === 'GET' && isPublic(operation)),
   }
   // A payment is the credential of its request, so the cookie of another page's user does not matter.
@@ -79,10 +84,13 @@ function mount(
         try {
           const input = gather(wire, request)
           const payment = operation.payment && paymentOf(request)
+          // fix: session-site
+          const isRejected = operation.setsCookie === true && isOtherSite(request, settings.ownOrigins)
           const response = await settings.execute({
             operation,
             input,
             ...credentialsOf(request, input, rulesFor(payment), settings),
+            ...(isRejected && { rejected: otherSite() }),
             ...(payment && { payment }),
             ...(upload && { file: upload.file }),
             address: request.client,
@@ -93,6 +101,7 @@ function mount(
           span.setAttribute('http.response.status_code', response.status)
           if (response.status >= 500) span.setStatus({ code: SpanStatusCode.ERROR })
           if (upload && !request.raw.complete) endAfterResponse(request, reply)
+          if (response.cookie) setSessionCookie(reply, response.cookie, settings)
           return sendResponse(request, reply, response)
         } finally {
           upload?.end()
@@ -101,6 +110,9 @@ function mount(
       }),
   })
 }
+
+const otherSite = (): ApiError =>
+  new ApiError('forbidden', 'Sessions start and end only on our own pages.', { code: 'cross_site' })
 
 /** How long what a client still sends is read and discarded after the response. */
 const DISCARD_MS = 2_000
@@ -146,9 +158,11 @@ export async function reject(
 }
 
 /** Names the caller in the request log. */
-export const callerOf = (request: FastifyRequest) => (name: string) => {
-  request.caller = name
-}
+export const callerOf =
+  (request: FastifyRequest): NonNullable<Call['onCaller']> =>
+  (actor) => {
+    request.caller = callerFields(actor)
+  }
 
 /**
  * Fields named like credentials are input when the operation accepts no credentials, such as `wallet` of a query. `wallet`

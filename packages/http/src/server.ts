@@ -14,6 +14,7 @@ import { type Health, mountHealth } from './health.ts'
 import { acceptJson } from './json-body.ts'
 import { countResponses, type Metrics, mountMetrics } from './metrics.ts'
 import { mountPages } from './pages/mount.ts'
+import { leadToPurchasePage } from './purchase-page.ts'
 import { mountReference } from './reference/mount.ts'
 import { logResponses, type RequestLog } from './request-log.ts'
 import { mountRest, reject } from './rest.ts'
@@ -27,7 +28,10 @@ export interface ServerSettings {
   readonly documents: ServeDocument
   readonly baseUrl: string
   readonly appUrl: string
+  /** The origin of the pages for people; undefined without them. */
+  readonly pagesUrl?: string | undefined
   readonly trustedProxies: readonly string[]
+  readonly onUntrustedProxy: (peer: string) => void
   /** For /.well-known/security.txt. */
   readonly securityContact?: SecurityContact | undefined
   readonly clientLimits: ClientLimits
@@ -50,12 +54,13 @@ const LIMITS = {
 const UPLOAD_PATHS = new Set(operationList.flatMap(({ file, path }) => (file ? [path] : [])))
 
 export function buildServer(settings: ServerSettings): FastifyInstance<Server> {
-  const { baseUrl, appUrl, health, metrics } = settings
+  const { baseUrl, appUrl, pagesUrl, health, metrics } = settings
   const appOrigin = new URL(appUrl).origin
   const proxies = addressList(settings.trustedProxies)
   const edge = {
     clientAddress: clientAddress(settings.trustedProxies),
     ownOrigins: new Set([new URL(baseUrl).origin, appOrigin]),
+    isSecure: baseUrl.startsWith('https:'),
   }
   const app = Fastify({
     ...LIMITS,
@@ -65,6 +70,7 @@ export function buildServer(settings: ServerSettings): FastifyInstance<Server> {
       metrics,
       limits: settings.clientLimits,
       isTrustedProxy: (peer) => isListed(proxies, plain(peer)),
+      onUntrustedProxy: settings.onUntrustedProxy,
       isUpload: ({ url = '' }) => UPLOAD_PATHS.has(url.split('?', 1)[0] ?? ''),
     }),
     logger: false,
@@ -87,8 +93,9 @@ export function buildServer(settings: ServerSettings): FastifyInstance<Server> {
   })
   acceptJson(app)
   mountHealth(app, health, { showsReason: false })
-  mountReference(app, baseUrl)
-  mountPages(app, { baseUrl, appUrl })
+  mountReference(app, { baseUrl, pagesUrl })
+  mountPages(app, { baseUrl, appUrl, pagesUrl })
+  if (pagesUrl !== undefined) leadToPurchasePage(app, pagesUrl)
   mountSecurityTxt(app, baseUrl, settings.securityContact)
   const rest = { execute: settings.execute, maxUploads: settings.maxUploads, ...edge }
   sendErrorsInEnvelope(app, settings.onFault, (request, error) => reject(request, error, rest))

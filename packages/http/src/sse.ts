@@ -15,7 +15,7 @@ const WRITE_TIMEOUT_MS = 20_000
 /** Time for clients to read the end of their streams when the server shuts down. */
 const CLOSE_GRACE_MS = 1_000
 
-const CREDENTIAL_RULES = { inputFields: new Set<string>(), allowsUsers: true, ignoresForeignCookie: false }
+const CREDENTIAL_RULES = { inputFields: new Set<string>(), allowsCookie: true, ignoresForeignCookie: false }
 
 interface StreamSettings {
   readonly ownOrigins: ReadonlySet<string>

@@ -1,4 +1,12 @@
-import { advanceDue, duePayouts, type PayoutContext, type PayoutId } from '@market/money/payouts'
+import {
+  type Authorize,
+  advanceDue,
+  duePayouts,
+  PAYOUTS_AT_ONCE,
+  type PayoutContext,
+  type PayoutId,
+  payoutAuthorizer,
+} from '@market/money/payouts'
 
 interface PayoutLog {
   warn(fields: object, message: string): void
@@ -7,24 +15,24 @@ interface PayoutLog {
 type Network = keyof PayoutContext['payoutSenders']
 
 const EVERY_MS = 500
-/** Payouts advanced concurrently per network, so that a slow network does not delay the others. */
-const CONCURRENCY = 8
 
 /**
- * Advances due payouts on every network that this process has a treasury key for. The database stores which payouts are
+ * Advances due payouts on every network that this process has a treasury key for: those of one network concurrently, so that
+ * a slow network does not delay the others. The database stores which payouts are
  * due; the loop only limits how many it advances at once.
  */
 export function startPayoutLoop(ctx: PayoutContext, log: PayoutLog, onFailure: (name: string) => void) {
   const running = new Map<Network, Set<Promise<void>>>()
+  const authorizers = new Map<Network, Authorize>()
   let stopping = false
 
   const reportFailure = (error: unknown, fields: object) => {
     onFailure('advance-payouts')
     log.warn({ err: error, ...fields }, 'a payout was not advanced')
   }
-  const advance = async (id: PayoutId) => {
+  const advance = async (id: PayoutId, authorize: Authorize | undefined) => {
     try {
-      await advanceDue(ctx, id)
+      await advanceDue(ctx, id, authorize)
     } catch (error) {
       reportFailure(error, { payout_id: id })
     }
@@ -34,11 +42,11 @@ export function startPayoutLoop(ctx: PayoutContext, log: PayoutLog, onFailure: (
   const fill = async (network: Network) => {
     const active = running.get(network) ?? new Set()
     running.set(network, active)
-    const free = CONCURRENCY - active.size
+    const free = PAYOUTS_AT_ONCE - active.size
     if (stopping || free <= 0) return
     const ids = await duePayouts(ctx, network, free)
     for (const id of ids) {
-      const work = advance(id).finally(() => {
+      const work = advance(id, authorizers.get(network)).finally(() => {
         active.delete(work)
         if (ids.length === free) startFilling(network)
       })
@@ -55,6 +63,8 @@ export function startPayoutLoop(ctx: PayoutContext, log: PayoutLog, onFailure: (
   const tick = () => {
     for (const network of Object.keys(ctx.payoutSenders) as Network[]) startFilling(network)
   }
+  for (const sender of Object.values(ctx.payoutSenders))
+    authorizers.set(sender.network, payoutAuthorizer(ctx, sender))
   tick()
   const timer = setInterval(tick, EVERY_MS)
   return {

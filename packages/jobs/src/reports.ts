@@ -3,6 +3,7 @@ import { findUnopenableWallets } from '@market/core/custody'
 import { TooFewProviders } from '@market/core/ports/chain'
 import type { ObjectStore } from '@market/core/ports/object-store'
 import type { ReserveAnchors } from '@market/core/ports/reserve-anchor'
+import { endOldTransactions } from '@market/core/queue'
 import type { SignerContext } from '@market/custody/wallets'
 import { type EarnContext, openPools, type PauseReason, readPools } from '@market/earn/pools'
 import { findEarnHolders } from '@market/earn/withdrawals'
@@ -76,6 +77,12 @@ export async function reportHeldPayouts(ctx: JobContext, log: SweepLog): Promise
         { network, held: heldBy.gas_budget, native_spent: String(nativeSpent) },
         'the budget of native coin is used up; payouts on this network wait',
       )
+}
+
+/** Operators set an alert on the security event: a request never holds a transaction open for a minute. */
+export async function reportOldTransactions(ctx: SweepContext): Promise<void> {
+  const ended = await endOldTransactions(ctx)
+  if (ended > 0) ctx.onSecurityEvent({ event: 'database.transactions_ended', ended }, 'error')
 }
 
 /** Operators set an alert on this log line: a pool of Earn pays nothing and takes nothing until its venue is healthy. */

@@ -34,6 +34,9 @@ const POLL_MS = 250
 /** How long a completed job still counts as this worker's: the database is updated a moment later. */
 const COMPLETION_DELAY_MS = 5_000
 
+/** More jobs than connections are meant: a job mostly waits for an endpoint, and has no connection meanwhile. */
+const POOL_WARNING = /maxPoolSize .* smaller than concurrency/
+
 /** The pause before graphile-worker is started again. */
 const RESTART_MS = 500
 
@@ -121,7 +124,7 @@ async function startEngine(
     noHandleSignals: true,
     parsedCronItems: [],
     logger: new Logger(() => (level, message) => {
-      if (level === 'error' || level === 'warning') log.warn({ level }, message)
+      if ((level === 'error' || level === 'warning') && !POOL_WARNING.test(message)) log.warn({}, message)
     }),
     preset: {
       worker: {

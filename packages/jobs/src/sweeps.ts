@@ -6,13 +6,19 @@ import { deleteReplacedJobs, retryFailedJobsSoon } from '@market/core/queue'
 import { deleteOldSignatures } from '@market/core/signatures'
 import { rollUpStatistics } from '@market/core/statistics'
 import { deleteOldSwaps } from '@market/custody/swaps'
-import { advanceWalletTransactions } from '@market/custody/wallets'
+import { advanceWalletTransactions, startWithdrawDelays } from '@market/custody/wallets'
 import { settleDeposits } from '@market/earn/deposits'
 import { advanceVenueTransfers } from '@market/earn/venue-transfers'
 import { settleWithdrawals } from '@market/earn/withdrawals'
 import { deleteUnusedUploads } from '@market/files/uploads'
+import { recordPayoutAddresses } from '@market/identity/agents'
 import { deleteOldRecords } from '@market/identity/oauth'
-import { enqueueOverdueDeliveries, maintainDeliveryPartitions } from '@market/identity/webhooks'
+import { deleteOldSessions } from '@market/identity/sessions'
+import {
+  deleteOldAttempts,
+  enqueueOverdueDeliveries,
+  maintainDeliveryPartitions,
+} from '@market/identity/webhooks'
 import { HOUR, MINUTE, SECOND } from '@market/kernel/clock'
 import { maintainLedgerPartitions } from '@market/money/ledger'
 import { checkIntents, watchTreasury } from '@market/money/payments'
@@ -29,6 +35,7 @@ import {
   reportAudit,
   reportGas,
   reportHeldPayouts,
+  reportOldTransactions,
   reportPools,
   reportRecheck,
   reportReserves,
@@ -55,6 +62,24 @@ export const SWEEPS: readonly Sweep<SweepContext>[] = [
     everyMs: SECOND,
     does: 'Checks, signs, sends and follows what agents’ server wallets were asked to do',
     run: advanceWalletTransactions,
+  },
+  {
+    name: 'end-old-transactions',
+    everyMs: 10 * SECOND,
+    does: 'Ends database sessions of the api whose transaction is older than a minute',
+    run: reportOldTransactions,
+  },
+  {
+    name: 'start-withdraw-delays',
+    everyMs: SECOND,
+    does: 'Notifies owners of new withdraw addresses and starts their 24 hours',
+    run: startWithdrawDelays,
+  },
+  {
+    name: 'record-payout-addresses',
+    everyMs: SECOND,
+    does: 'Records where agents are paid, and notifies owners of addresses that wait 24 hours',
+    run: recordPayoutAddresses,
   },
   {
     name: 'read-pools',
@@ -210,8 +235,14 @@ export const SWEEPS: readonly Sweep<SweepContext>[] = [
   {
     name: 'delete-old-oauth-records',
     everyMs: HOUR,
-    does: 'Deletes expired codes and tokens of connected programs, and programs that nobody connected for 30 days',
-    run: deleteOldRecords,
+    does: 'Deletes expired sessions, codes and tokens of connected programs, and programs that nobody connected for 30 days',
+    run: (ctx) => Promise.all([deleteOldRecords(ctx), deleteOldSessions(ctx)]),
+  },
+  {
+    name: 'delete-old-attempts',
+    everyMs: HOUR,
+    does: 'Deletes counters of attempts to endpoints that never responded with 2xx, after their hour',
+    run: deleteOldAttempts,
   },
   {
     name: 'delete-old-swaps',

@@ -1,3 +1,7 @@
+import type { ErrorCode, JobErrorCode } from '@market/contract/error-codes'
+
+export type { ErrorCode }
+
 export type ErrorKind =
   | 'invalid'
   | 'unauthenticated'
@@ -16,7 +20,7 @@ export type Details = readonly { readonly path: string; readonly message: string
 
 export interface ErrorExtra {
   /** Stable error code for programs. Defaults to the kind. */
-  readonly code?: string
+  readonly code?: ErrorCode | JobErrorCode
   readonly details?: Details
   /** Sent as `Retry-After`. */
   readonly retryAfterSeconds?: number
@@ -36,6 +40,11 @@ export class ApiError extends Error {
     super(message)
     this.kind = kind
     this.extra = extra
+  }
+
+  /** Job codes are caught by jobs, so a response has none of them. */
+  get code(): ErrorCode {
+    return (this.extra.code ?? this.kind) as ErrorCode
   }
 }
 

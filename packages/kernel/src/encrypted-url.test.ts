@@ -15,7 +15,8 @@ test.each([
   ['IDP_ISSUER', 'http://login.example'],
   ['PRICES_URL', 'http://prices.example/{mints}'],
   ['SWAP_URL', 'http://swaps.example/ultra'],
-])('%s: %s is rejected', (name, url) => {
+  ['SCREENING_URL', 'http://screening.example/check'],
+])('%s: %s is rejected (asvs V12.1)', (name, url) => {
   expect(isRejected(name, url)).toBe(true)
   expect(isRejected(name, url, { MARKET_ENV: 'production' })).toBe(true)
   expect(isRejected(name, url, { MARKET_ENV: 'development' })).toBe(false)
@@ -32,4 +33,6 @@ test.each([
   ['IDP_ISSUER', 'https://login.example'],
   ['PRICES_URL', 'https://prices.example/?mints={mints}'],
   ['SWAP_URL', 'https://swaps.example/ultra'],
+  ['SCREENING_URL', 'https://screening.example/check'],
+  ['SCREENING_URL', 'http://127.0.0.1:9000/check'],
 ])('%s: %s is accepted', (name, url) => expect(isRejected(name, url)).toBe(false))

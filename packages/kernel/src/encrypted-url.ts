@@ -44,6 +44,12 @@ const RULES = {
     isLocal: ({ hostname }: URL) => LOOPBACK.test(hostname),
     needs: 'https://',
   },
+  // fix: screening-url
+  SCREENING_URL: {
+    isEncrypted: ({ protocol }: URL) => protocol === 'https:',
+    isLocal: ({ hostname }: URL) => LOOPBACK.test(hostname),
+    needs: 'https://',
+  },
 } as const satisfies Readonly<Record<string, { isEncrypted: Rule; isLocal: Rule; needs: string }>>
 
 type Environment = Readonly<Record<string, string | undefined>>

@@ -57,11 +57,14 @@ export async function runAnonymousTool(
     }
     case 'hire_agent': {
       const { chain = 'solana', ...input } = given
+      const signature = signatureOf(meta['x402/payment'])
       const response = await execute({
         ...call,
-        operation: o.payService,
+        // A question about the price does not count as a payment.
+        // fix: price-limit
+        operation: signature === undefined ? o.hireService : o.payService,
         input,
-        payment: { signature: signatureOf(meta['x402/payment']), fields: {} },
+        payment: { signature, fields: {} },
         ...callFields(HireAgent, given, meta),
       })
       return hireResult(response, String(chain))
@@ -91,18 +94,44 @@ function hireResult(response: ApiResponse, chain: string): CallToolResult {
 }
 
 interface Challenge {
-  readonly error?: string
+  /** Why the payment was rejected. */
+  readonly message?: string
   readonly accepts: readonly { readonly network: string }[]
 }
 
-/** First the requirements of the specification for the chosen chain, then those of x402 version 2 for stock clients. */
-function requirements({ accepts }: Challenge, required: Fields | undefined, chain: string): CallToolResult {
-  const chosen = accepts.find(({ network }) => network === `${chain}-mainnet`) ?? accepts[0]
+/**
+ * First the requirements of the specification for the chosen chain, then those of x402 version 2 for stock clients, which
+ * choose among all chains, then why a payment was rejected. Where the chosen chain is not offered, the first item says which
+ * ones are.
+ */
+function requirements(
+  { accepts, message }: Challenge,
+  required: Fields | undefined,
+  chain: string,
+): CallToolResult {
+  const chosen = accepts.find(({ network }) => network === `${chain}-mainnet`)
   // Clients parse these items, so the mark is a field.
-  const items = [chosen, required].flatMap((one) => (one === undefined ? [] : marked({ ...one })))
+  const first = chosen === undefined ? notOffered(accepts, chain) : asItem(chosen)
   return {
-    isError: true,
-    content: items.map((one) => textItem(one, false)),
+    ...first,
+    content: [
+      ...first.content,
+      ...(required === undefined ? [] : asItem(required).content),
+      // fix: mcp-rejected-payment
+      ...(message === undefined ? [] : [{ type: 'text' as const, text: message }]),
+    ],
     ...(required && { structuredContent: marked(required) }),
   }
+}
+
+const asItem = (requirement: object): CallToolResult => ({
+  isError: true,
+  content: [textItem(marked({ ...requirement }), false)],
+})
+
+function notOffered(accepts: Challenge['accepts'], chain: string): CallToolResult {
+  const offered = accepts.map(({ network }) => network.replace('-mainnet', ''))
+  const error = `This service cannot be paid on ${chain}. Pay on ${offered.join(' or ')}.`
+  const body = { error, code: 'network_not_accepted', chains: offered }
+  return failed({ status: 400, body, headers: {} }) as CallToolResult
 }

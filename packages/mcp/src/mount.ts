@@ -32,7 +32,7 @@ export interface McpSettings {
   readonly addressOf: (request: FastifyRequest) => string
   /** Names the server, for logs and metrics. */
   readonly onRequest: (request: FastifyRequest, operation: string) => void
-  readonly onCaller: (request: FastifyRequest, name: string) => void
+  readonly onCaller: (request: FastifyRequest, caller: Caller) => void
 }
 
 const PATH = '/mcp'
@@ -98,7 +98,7 @@ export function mountMcp(app: FastifyInstance, settings: McpSettings): void {
     const asked = clientOf(request)
     const caller = await settings.verify(bearer, asked)
     const name = settings.nameOf(caller)
-    settings.onCaller(request, name)
+    settings.onCaller(request, caller)
     return { caller, address: name, client: asked.address, requestId: request.id }
   }
 }

@@ -17,7 +17,7 @@ const VERSION = 'mcp-protocol-version'
 export function serveEveryVersion(serverOf: ServerOf): Serve {
   const { fetch } = createMcpHandler(({ authInfo }) => serverOf(authInfo?.extra?.['session'] as Session), {
     legacy: 'reject',
-    responseMode: 'json',
+    // No tool notifies during its call, so every response is plain JSON.
     // The list of tools never changes, so nobody needs to wait for that.
     maxSubscriptions: 0,
   })

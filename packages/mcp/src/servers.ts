@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { findTool, SERVER_INFO, SERVER_OPTIONS } from '@market/contract/tools'
 import type { Execute } from '@market/handlers/execute'
 import { ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server'
@@ -22,11 +23,14 @@ export function unifiedServer(execute: Execute, session: Session): Server {
   return server
 }
 
-/** Runs the calls of a batch one after the other, so that a batch costs no more at a time than a single call. */
+/**
+ * Runs the calls of a batch one after the other, so that a batch costs no more at a time than a single call. Requests
+ * that arrived meanwhile go first.
+ */
 function queue() {
   let last: Promise<unknown> = Promise.resolve()
   return <T>(work: () => Promise<T>): Promise<T> => {
-    const result = last.then(work)
+    const result = last.then(() => nextTurn()).then(work)
     last = result.catch(() => {})
     return result
   }

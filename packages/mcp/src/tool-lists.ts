@@ -8,16 +8,17 @@ import { ANONYMOUS_TOOLS } from './anonymous-tools.ts'
  */
 const serialized = (tools: readonly unknown[]) => {
   const inPlace = { name: randomUUID(), inputSchema: { type: 'object' as const } }
-  const listJson = JSON.stringify(tools).slice(1, -1)
-  return { tools: [inPlace], inPlaceJson: JSON.stringify(inPlace), listJson }
+  const listBytes = Buffer.from(JSON.stringify(tools).slice(1, -1))
+  return { tools: [inPlace], inPlaceJson: JSON.stringify(inPlace), listBytes }
 }
 
 export const UNIFIED_LIST = serialized(toolList())
 export const ANONYMOUS_LIST = serialized(ANONYMOUS_TOOLS)
 
-/** The response with the tools where the library wrote what stands in their place. */
-export const withTools = (response: string): string =>
-  [UNIFIED_LIST, ANONYMOUS_LIST].reduce(
-    (text, { inPlaceJson, listJson }) => text.split(inPlaceJson).join(listJson),
-    response,
-  )
+/** The response with the tools where the library wrote what stands in their place. Their bytes are copied, not encoded again. */
+export function withTools(response: string): string | Buffer {
+  const list = [UNIFIED_LIST, ANONYMOUS_LIST].find(({ inPlaceJson }) => response.includes(inPlaceJson))
+  if (list === undefined) return response
+  const [first = '', ...others] = response.split(list.inPlaceJson)
+  return Buffer.concat([Buffer.from(first), ...others.flatMap((text) => [list.listBytes, Buffer.from(text)])])
+}

@@ -1,4 +1,3 @@
-import type { CallOptions } from './connection.ts'
 import type { ROUTES } from './generated/routes.ts'
 import type { Operations } from './generated/types.ts'
 
@@ -11,15 +10,3 @@ export type Result<Id extends OperationId> = Operations[Id] extends { more: infe
 
 /** Await it for one page, or iterate over the items of all pages with `for await`. */
 export type Listed<Page, Item> = Promise<Page> & AsyncIterable<Item>
-
-type Returned<Id extends OperationId> = (typeof ROUTES)[Id] extends { readonly isList: true }
-  ? Listed<Result<Id>, Operations[Id]['data'] extends readonly (infer Item)[] ? Item : never>
-  : Promise<Result<Id>>
-
-type Call<Id extends OperationId> =
-  Record<never, never> extends Operations[Id]['input']
-    ? (input?: Operations[Id]['input'], options?: CallOptions) => Returned<Id>
-    : (input: Operations[Id]['input'], options?: CallOptions) => Returned<Id>
-
-/** A method for each operation of the API. */
-export type Calls = { readonly [Id in OperationId]: Call<Id> }

@@ -1,12 +1,13 @@
 import { readApiUrl } from '@market/contract/api-url'
-import type { Calls, OperationId } from './calls.ts'
+import type { OperationId } from './calls.ts'
 import { type CallOptions, Connection, type Credentials, type Fields, type Route } from './connection.ts'
 import { type BuyerEvent, type EventOptions, type SellerEvent, streamEvents } from './events.ts'
+import type { Calls } from './generated/calls.ts'
 import { ROUTES } from './generated/routes.ts'
 import { type Hired, type HireOptions, hire } from './hire.ts'
 import { iterate } from './list.ts'
-import type { SellOptions } from './order-worker.ts'
 import { sell, type WebhookSeller, type WebhookSellOptions, webhookSeller } from './sell.ts'
+import type { SellOptions } from './sell-options.ts'
 import type { Transport } from './send.ts'
 import { requestSigner } from './sign-request.ts'
 
@@ -59,7 +60,7 @@ export class Market {
     return streamEvents(this.#connection, options) as AsyncGenerator<never, void, undefined>
   }
 
-  /** Sells a service: works on every paid order and delivers it, until `signal` is aborted. */
+  /** Sells a service until `signal` is aborted: quotes and delivers orders, and answers the requests of workspaces. */
   sell(options: SellOptions): Promise<void> {
     return sell(this, options)
   }

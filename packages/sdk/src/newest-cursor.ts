@@ -1,6 +1,6 @@
-import type { Calls } from './calls.ts'
 import { cursorAfterReset } from './cursor-reset.ts'
 import { MarketError } from './errors.ts'
+import type { Calls } from './generated/calls.ts'
 
 /** Above every number of an event. */
 const ABOVE_ALL = '9'.repeat(18)

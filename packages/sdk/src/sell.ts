@@ -1,13 +1,8 @@
-import type { Calls } from './calls.ts'
 import type { EventOptions, SellerEvent } from './events.ts'
+import type { Calls } from './generated/calls.ts'
 import { newestCursor } from './newest-cursor.ts'
-import {
-  OrderWorker,
-  reportError,
-  type SellOptions,
-  type ServiceFields,
-  type WorkCalls,
-} from './order-worker.ts'
+import { OrderWorker, type WorkCalls } from './order-worker.ts'
+import { reportError, type SellOptions, type ServiceFields } from './sell-options.ts'
 import { sleep } from './send.ts'
 import { verifyWebhookRequest, WebhookError, type WebhookEvent } from './webhooks.ts'
 
@@ -30,6 +25,7 @@ export interface WebhookSeller {
 
 /** Sells a service until `signal` is aborted, with the stream of events. */
 export async function sell(market: Seller, options: SellOptions): Promise<void> {
+  requireWork(options)
   const ended = new AbortController()
   const signal = options.signal ? AbortSignal.any([options.signal, ended.signal]) : ended.signal
   const serviceId = await findService(market, options.service)
@@ -52,6 +48,7 @@ const RETRY_MS = 5_000
 
 /** Sells a service with webhooks. */
 export function webhookSeller(market: Seller, options: WebhookSellOptions): WebhookSeller {
+  requireWork(options)
   const { secret, signal = new AbortController().signal } = options
   const starting = (async () => {
     for (;;)
@@ -91,11 +88,19 @@ export function webhookSeller(market: Seller, options: WebhookSellOptions): Webh
   }
 }
 
-/** The events after which there is something to do. By x402 an order is paid when it is created. */
+/** The events after which there is something to do for an order. By x402 an order is paid when it is created. */
 const WORK_EVENTS: ReadonlySet<string> = new Set(['order.created', 'order.paid', 'order.revision_requested'])
 
-function addWork(worker: OrderWorker, { event, order_id }: SellerEvent | WebhookEvent): void {
-  if (WORK_EVENTS.has(event)) worker.add(order_id)
+function addWork(worker: OrderWorker, event: SellerEvent | WebhookEvent): void {
+  if (event.event === 'workspace.generate') worker.addGeneration(event.order_id, event.data.deliverable_id)
+  else if (WORK_EVENTS.has(event.event)) worker.add(event.order_id)
+}
+
+function requireWork({ work, onGenerate }: SellOptions): void {
+  if (work === undefined && onGenerate === undefined)
+    throw new TypeError(
+      'Pass work, which delivers orders, or onGenerate, which answers requests of workspaces.',
+    )
 }
 
 async function findService(market: Seller, service: string | ServiceFields): Promise<string> {

@@ -6,6 +6,7 @@ import { text } from 'node:stream/consumers'
 import {
   type Adapter,
   type AdapterPayload,
+  type ClientMetadata,
   type Configuration,
   Provider,
   type ResourceServer,
@@ -35,8 +36,8 @@ export interface Idp {
   readonly audience: string
   /** Registers the user and issues an access token, a JWT for the audience. */
   token(person: IdpPerson): Promise<string>
-  /** Adds a client that signs users in with a browser, and returns its id. */
-  addLoginClient(redirectUri: string): string
+  /** Adds a client that signs users in with a browser, and returns its id. It gets refresh tokens unless told otherwise. */
+  addLoginClient(redirectUri: string, options?: { readonly refresh: boolean }): string
   /** Replaces the claims of `person.sub`. It applies to issued tokens at once. */
   setPerson(person: IdpPerson): void
   unlink(sub: string, what: Exclude<keyof IdpPerson, 'sub'>): void
@@ -47,8 +48,9 @@ export interface Idp {
   stop(): Promise<void>
 }
 
-/** The client of the operators' terminal program. It signs in by the device flow. */
+/** The clients of the operators' and of the users' terminal program. They sign in by the device flow. */
 export const ADMIN_CLIENT_ID = 'market-admin'
+export const CLI_CLIENT_ID = 'market-cli'
 
 const AUDIENCE = 'https://market.test/api'
 const CLIENT_ID = 'market-console'
@@ -110,9 +112,10 @@ export async function startIdp(): Promise<Idp> {
       userinfoTokens.set(jwt, await new provider.AccessToken({ ...common, scope: SCOPE }).save())
       return jwt
     },
-    addLoginClient(redirectUri) {
+    addLoginClient(redirectUri, { refresh } = { refresh: true }) {
       const client_id = `login-${clients.size}`
-      clients.set(client_id, { ...LOGIN_CLIENT, client_id, redirect_uris: [redirectUri] })
+      const grant_types = ['authorization_code', ...(refresh ? ['refresh_token'] : [])]
+      clients.set(client_id, { ...LOGIN_CLIENT, grant_types, client_id, redirect_uris: [redirectUri] })
       return client_id
     },
     setPerson: (person) => void people.set(person.sub, person),
@@ -142,10 +145,18 @@ const LOGIN_PATH = '/interaction/'
 const LOGIN_CLIENT = {
   application_type: 'native',
   response_types: ['code'],
-  grant_types: ['authorization_code'],
   token_endpoint_auth_method: 'none',
   id_token_signed_response_alg: 'ES256',
 } as const
+
+const DEVICE_CLIENT = {
+  application_type: 'native',
+  redirect_uris: [],
+  response_types: [],
+  grant_types: ['urn:ietf:params:oauth:grant-type:device_code'],
+  token_endpoint_auth_method: 'none',
+  id_token_signed_response_alg: 'ES256',
+} as const satisfies Omit<ClientMetadata, 'client_id'>
 
 /** A page with a button for each user, and one to cancel. It asks for no password. */
 async function showLogin(
@@ -211,15 +222,8 @@ function configuration(
         token_endpoint_auth_method: 'none',
         id_token_signed_response_alg: 'ES256',
       },
-      {
-        client_id: ADMIN_CLIENT_ID,
-        application_type: 'native',
-        redirect_uris: [],
-        response_types: [],
-        grant_types: ['urn:ietf:params:oauth:grant-type:device_code'],
-        token_endpoint_auth_method: 'none',
-        id_token_signed_response_alg: 'ES256',
-      },
+      { client_id: ADMIN_CLIENT_ID, ...DEVICE_CLIENT },
+      { client_id: CLI_CLIENT_ID, ...DEVICE_CLIENT },
     ],
     cookies: { keys: [randomUUID()] },
     scopes: ['openid', 'email', 'profile', 'market'],
@@ -228,9 +232,9 @@ function configuration(
       email: ['email', 'email_verified'],
       profile: ['username', 'name', 'picture', 'twitter_username', 'wallets'],
     },
-    // The user of a token has signed in just now.
-    extraTokenClaims: (_ctx, token) => ({
-      auth_time: Math.floor(Date.now() / 1_000),
+    // Without a sign-in of its own, as that of `token()`, the user of a token has signed in just now.
+    extraTokenClaims: (ctx, token) => ({
+      auth_time: ctx?.oidc?.entities.RefreshToken?.authTime ?? Math.floor(Date.now() / 1_000),
       roles: people.get('accountId' in token ? token.accountId : '')?.roles,
     }),
     ttl: {
@@ -239,12 +243,15 @@ function configuration(
       Grant: HOUR_SECONDS,
       IdToken: HOUR_SECONDS,
       Interaction: HOUR_SECONDS,
+      RefreshToken: 24 * HOUR_SECONDS,
       Session: HOUR_SECONDS,
     },
+    issueRefreshToken: async (_ctx, client) => client.grantTypeAllowed('refresh_token'),
     findAccount: (_ctx, sub) => ({ accountId: sub, claims: () => ({ ...people.get(sub), sub }) }),
     features: {
       devInteractions: { enabled: false },
       deviceFlow: DEVICE_FLOW,
+      revocation: { enabled: true },
       resourceIndicators: { enabled: true, getResourceServerInfo: () => RESOURCE },
     },
   }

@@ -45,12 +45,16 @@ export async function putOrderIn(db: Db, id: OrderId, status: Status, at: Date):
     delivered: { ...delivered, review_ends_at: later(at, 48 * HOUR) },
     revision_requested: complained,
     disputed: complained,
-    completed: { ...delivered, closed_at: at, outcome: 'released', agent_share_bps: 10_000 },
-    cancelled: { closed_at: at, outcome: 'unpaid', agent_share_bps: 0 },
+    completed: { ...delivered, closed_at: at, outcome: 'released' },
+    cancelled: { closed_at: at, outcome: 'unpaid', agent_part_micros: 0n },
   } as const satisfies Record<Status, object>
   await db
     .updateTable('orders')
-    .set({ status, ...facts[status] })
+    .set(({ ref }) => ({
+      status,
+      ...facts[status],
+      ...(status === 'completed' && { agent_part_micros: ref('price_micros') }),
+    }))
     .where('id', '=', id)
     .execute()
 }

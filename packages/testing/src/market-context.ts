@@ -23,6 +23,18 @@ export interface MarketContextSettings {
   readonly resolver?: { resolve(host: string): Promise<readonly string[]> }
 }
 
+/** What `GET /api/config` shows in tests that bring their own chains. */
+export const NO_NETWORKS = {
+  networks: [],
+  identityProvider: {
+    issuer: 'https://idp.test',
+    audience: 'https://market.test/api',
+    clientIds: { web: undefined, cli: undefined },
+    scopes: ['openid'],
+  },
+  filesUrl: undefined,
+}
+
 /** The platform has no wallets of its own. */
 export const NO_OWN_WALLETS = {
   ownWallets: { 'solana-mainnet': [], 'base-mainnet': [], 'alt-mainnet': [] },

@@ -26,10 +26,10 @@ export async function freePort(): Promise<number> {
   return port
 }
 
-/** A Postgres server of its own, with these settings. */
-export async function startPostgresServer(settings: readonly string[]) {
+/** A Postgres server of its own, with these settings. Its folder is created in `parent`. */
+export async function startPostgresServer(settings: readonly string[], parent = tmpdir()) {
   const { stdout } = await run('pg_config', ['--bindir'])
-  const folder = mkdtempSync(join(tmpdir(), 'market-postgres-'))
+  const folder = mkdtempSync(join(parent, 'market-postgres-'))
   const data = join(folder, 'data')
   const port = await freePort()
   // The server does not run as root.

@@ -89,7 +89,7 @@ export const BUGS: readonly Bug[] = [
       {
         file: 'money/src/payouts/advance-payout.ts',
         from: "import { findPayout, isHeldBy, reserveDue, saveDue } from './store.ts'",
-        to: "import { findNonceCounter, findPayout, isHeldBy, reserveDue, saveDue, saveNonceCounter } from './store.ts'",
+        to: "import { findPayout, isHeldBy, reserveDue, saveDue } from './store.ts'\nimport { findNonceCounter, saveNonceCounter } from './nonces/store.ts'",
       },
       {
         file: 'chains/src/evm/evm-payout-sender.ts',
@@ -116,7 +116,7 @@ export const BUGS: readonly Bug[] = [
     shownBy: ['every payout is sent once, by the recorded transaction'],
     changes: [
       {
-        file: 'money/src/payouts/authorize-payout.ts',
+        file: 'money/src/payouts/nonces/assign-nonce.ts',
         from: 'await saveNonceCounter(tx, network, { treasury, next: nonce + 1n })',
         to: 'await saveNonceCounter(tx, network, { treasury, next: nonce })',
       },

@@ -21,7 +21,7 @@ function partsOf(order: OrderRow, budget: bigint): { payout: bigint; refund: big
   if (order.status === 'cancelled') return { payout: 0n, refund: due }
   if (order.status !== 'completed') return { payout: 0n, refund: 0n }
   if (order.outcome !== 'split') return { payout: budget, refund: 0n }
-  const part = (due * BigInt(order.agent_share_bps ?? 0)) / 10_000n
+  const part = order.agent_part_micros ?? 0n
   return { payout: (part * 10n) / 11n, refund: due - part }
 }
 

@@ -34,6 +34,8 @@ export const LEDGER_CHECKS: Checks = {
 
   'every balance is the sum of its moves': ({ drifted }) => drifted.map(({ id }) => id),
 
+  'every counter of payouts is the sum over them': ({ counterDrift }) => counterDrift,
+
   'no account is overdrawn': ({ accounts }) =>
     accounts
       .filter(({ kind, balance_micros }) => kind !== 'world' && kind !== 'venue' && balance_micros < 0n)

@@ -1,5 +1,6 @@
 import type { Network } from '@market/kernel/network'
 import { sql } from 'kysely'
+import { counterDrift } from '../../support/payout-counters.ts'
 import { gatherEarnFacts } from './earn-facts.ts'
 import type { Environment } from './environment.ts'
 import type { RunContext } from './order-actions.ts'
@@ -70,6 +71,7 @@ export async function gatherFacts(
   return {
     ...{ orders, steps, payouts, transfers, accounts, events, counters, deliveries, unbalanced, drifted },
     ...{ bounties, claims, acceptances },
+    counterDrift: await counterDrift(db),
     earn: await gatherEarnFacts(environment, app),
     ...{ testOrders, outgoing, treasuries: app.treasuries, networks: app.networks },
     solvency: (solvency?.body.data ?? []) as readonly { network: string; solvent: boolean }[],

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 enableCompileCache(fileURLToPath(new URL('../../../../.cache/compiled', import.meta.url)))
 
 /**
- * Runs the API or the worker until standard input closes, then removes the run's folder. The pipe closes when `dev` ends
+ * Runs a program until standard input closes, then removes the run's folder. The pipe closes when `dev` ends
  * in any way, also by SIGKILL, so the program never outlives it.
  */
 const [, , name, folder] = process.argv
@@ -17,6 +17,12 @@ process.stdin
     process.kill(process.pid, 'SIGKILL')
   })
   .resume()
-await (name === 'worker' ? import('@market/worker/main') : import('@market/api/main'))
+const PROGRAMS = {
+  api: () => import('@market/api/main'),
+  worker: () => import('@market/worker/main'),
+  web: () => import('@market/web/main'),
+  'web-live': () => import('@market/web/commands/live'),
+}
+await PROGRAMS[name as keyof typeof PROGRAMS]()
 // A killed process does not write its compile cache, and the next start compiles everything again.
 flushCompileCache()

@@ -1,7 +1,8 @@
+import { envLine } from '@market/platform/settings/env-line'
 import { newKeySettings } from '@market/platform/vault/new-keys'
 
 const print = (comment: string, settings: Readonly<Record<string, string>>) => {
-  const lines = Object.entries(settings).map(([name, value]) => `${name}=${value}`)
+  const lines = Object.entries(settings).map(([name, value]) => envLine(name, value))
   process.stdout.write(`# ${comment}\n${lines.join('\n')}\n`)
 }
 

@@ -166,8 +166,14 @@ const observe = (
   const final = finalHeight >= block.height
   // By the amount of the whole transaction: many small transfers are reversed together.
   const needed = blocksFor(settings.confirmations, total(received.external))
-  const isConfirmed = needed === 'final' ? final : head - block.height + 1n >= BigInt(needed)
-  if (!isConfirmed && !final) return pending('unconfirmed')
+  const depth = head - block.height + 1n
+  const isConfirmed = needed === 'final' ? final : depth >= BigInt(needed)
+  if (!isConfirmed && !final)
+    return {
+      kind: 'pending',
+      reason: 'unconfirmed',
+      depth: { confirmations: Math.max(0, Number(depth)), required: needed === 'final' ? null : needed },
+    }
   const transfer: IncomingTransfer = {
     reference,
     index: chosen.index,

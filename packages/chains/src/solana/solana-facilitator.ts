@@ -24,7 +24,7 @@ export interface SolanaFacilitatorSettings extends SolanaSettings {
 }
 
 /** Network names in x402 version 2 (the beginning of the genesis hash) and version 1. */
-const CAIP2 = 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp'
+export const SOLANA_CAIP2 = 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp'
 const V1_NAME = 'solana'
 
 const checkGasAccount = (
@@ -74,7 +74,7 @@ export const openSolanaFacilitator = async (
 
   return {
     network: 'solana-mainnet',
-    caip2: CAIP2,
+    caip2: SOLANA_CAIP2,
     v1: V1_NAME,
     gasAccount,
     extra: { feePayer: gasAccount },

@@ -8,10 +8,10 @@ type Environment = Readonly<Record<string, string | undefined>>
 /** The settings of `market config` and their meaning. */
 export const SETTINGS = {
   api_url: 'the URL of the API',
-  issuer: 'the URL of the identity provider, for `market login`',
+  issuer: 'the URL of the identity provider, instead of the one that the API names',
   client_id: 'the client of this program at the identity provider',
   audience: 'for whom access tokens are issued',
-  scopes: 'the scopes of a login; `openid` unless set',
+  scopes: 'the scopes of a login, instead of those that the API names',
 } as const
 
 export type SettingName = keyof typeof SETTINGS

@@ -8,7 +8,7 @@ import {
   ResponseBodyError,
 } from 'openid-client'
 import { CommandError, UsageError } from '../usage-error.ts'
-import type { Profile } from './config-file.ts'
+import type { LoginProfile } from './discover-login.ts'
 
 const TIMEOUT_SECONDS = 30
 /** For a provider that does not say how long its access token is valid. */
@@ -27,13 +27,8 @@ export function readLoginSettings({
   client_id,
   audience,
   scopes = 'openid',
-}: Profile): LoginSettings {
+}: LoginProfile): LoginSettings {
   const example = 'market login --issuer https://login.example --client-id <id>'
-  if (issuer === undefined || client_id === undefined)
-    throw new UsageError(
-      `${issuer === undefined ? '--issuer' : '--client-id'} is missing. Name the identity provider of the marketplace once; the profile stores it.`,
-      example,
-    )
   if (!URL.canParse(issuer)) throw new UsageError(`--issuer ${issuer} is not a URL.`, example)
   const url = new URL(issuer)
   if (url.protocol !== 'https:' && !isLocal(url))

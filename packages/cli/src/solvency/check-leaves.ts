@@ -1,18 +1,19 @@
-import type { Anchors } from './anchors.ts'
-import { chainOf } from './chain-reads.ts'
-import { spelled } from './compare-treasury.ts'
-import type { Known } from './known.ts'
 import {
+  type Anchors,
   anchoredFor,
+  chainOf,
   inclusionProblem,
   isOf,
   type LiabilityProof,
   type NetworkSolvency,
+  outcome,
   publishedFor,
+  type ReserveCheck,
+  spelled,
   usd,
-} from './merkle-proof.ts'
+} from '@market/solvency'
+import type { Known } from './known.ts'
 import type { Proofs } from './read-proofs.ts'
-import { outcome, type ReserveCheck } from './verdict.ts'
 
 export interface LeafChecks {
   readonly networks: readonly NetworkSolvency[]

@@ -1,9 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Market } from '@market/sdk'
-import { compareTreasury, spelled } from './compare-treasury.ts'
+import { type NetworkSolvency, type ReserveAnchor, type ReserveCheck, spelled } from '@market/solvency'
+import { compareTreasury } from './compare-treasury.ts'
 import { type Known, namedNetworks } from './known.ts'
-import type { NetworkSolvency, ReserveAnchor } from './merkle-proof.ts'
-import type { ReserveCheck } from './verdict.ts'
 
 export interface TreasuryChecks {
   readonly networks: readonly NetworkSolvency[]

@@ -1,6 +1,16 @@
-import { chainOf, isSolana, type Node, readVenues, type Venue } from './chain-reads.ts'
-import { isAmount, micros, type NetworkSolvency, usd } from './merkle-proof.ts'
-import type { ReserveCheck } from './verdict.ts'
+import {
+  chainOf,
+  isAmount,
+  isSolana,
+  micros,
+  type NetworkSolvency,
+  type Node,
+  type ReserveCheck,
+  readVenues,
+  spelled,
+  usd,
+  type Venue,
+} from '@market/solvency'
 
 type Compared = Pick<ReserveCheck, 'result' | 'detail' | 'missing'>
 
@@ -24,10 +34,6 @@ export interface Comparison {
   readonly isColdKnown: boolean
   readonly venues: readonly Venue[]
 }
-
-/** One spelling of an address or transaction: a node reads an EVM one in any case. */
-export const spelled = (network: string, text: string): string =>
-  isSolana(network) ? text : text.toLowerCase()
 
 /** Whether an amount is malformed, or the server counts one balance or one payout twice under two spellings. */
 function listProblem(listed: NetworkSolvency, venues: readonly Venue[]): string | undefined {

@@ -1,5 +1,5 @@
+import { isSolana, type Venue } from '@market/solvency'
 import { UsageError } from '../usage-error.ts'
-import { isSolana, type Venue } from './chain-reads.ts'
 
 export type ByNetwork = Readonly<Record<string, string>>
 

@@ -1,5 +1,5 @@
+import { rootBy } from '@market/solvency'
 import { describe, expect, test } from 'vitest'
-import { rootBy } from './merkle-proof.ts'
 import {
   AGENT_WALLET,
   publish,

@@ -1,10 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import type { Market } from '@market/sdk'
+import { isOf, type LiabilityProof, outcome, type ReserveAnchor, type ReserveCheck } from '@market/solvency'
 import type { Session } from '../session.ts'
 import { readSigner } from '../settings/wallet-key.ts'
 import { CommandError } from '../usage-error.ts'
-import { isOf, type LiabilityProof, type ReserveAnchor } from './merkle-proof.ts'
-import { outcome, type ReserveCheck } from './verdict.ts'
 
 export interface Proofs {
   /** Whether there was a credential or a file. */

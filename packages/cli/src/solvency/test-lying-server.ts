@@ -2,9 +2,9 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { anchorText, rootBy } from '@market/solvency'
 import { afterAll, beforeAll, beforeEach } from 'vitest'
 import { runProgram } from '../test-program.ts'
-import { anchorText, rootBy } from './merkle-proof.ts'
 
 /** One server that is the API, which lies, and the nodes, which do not. */
 

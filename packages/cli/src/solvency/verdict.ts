@@ -1,15 +1,5 @@
+import type { ReserveCheck } from '@market/solvency'
 import type { Check } from '../terminal/printer.ts'
-
-/** A check of the proof of reserves, and the options that would prove what it could not. */
-export interface ReserveCheck extends Omit<Check, 'next'> {
-  readonly missing?: readonly string[] | undefined
-}
-
-export const outcome = (check: string, problem: string | undefined, detail = ''): ReserveCheck => ({
-  result: problem === undefined ? 'ok' : 'FAILED',
-  check,
-  detail: problem ?? detail,
-})
 
 interface Verdict {
   /** Only `proven` is a success: a check that was skipped or is a warning proves nothing. */

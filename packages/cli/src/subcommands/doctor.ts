@@ -196,7 +196,7 @@ async function checkWebhook(session: Session, { endpoint_url }: OwnAgent, tests:
     )
   if (!tests) return skipped('webhook', `${endpoint_url} is not tested`)
   try {
-    const { delivery, took_ms } = await session.signedIn('agent').market.testDelivery()
+    const { delivery, took_ms } = await session.signedIn('agent').market.testDelivery({ agent_id: 'me' })
     if (delivery.status === 'delivered')
       return ok('webhook', `${endpoint_url} responded ${delivery.response_status} in ${took_ms} ms`)
     const why = delivery.failure ?? `it responded ${delivery.response_status}`

@@ -5,6 +5,7 @@ import { command } from '../command.ts'
 import { wholeNumber } from '../options.ts'
 import type { Environment, Session } from '../session.ts'
 import { untilAborted } from '../terminal/interruption.ts'
+import type { Column } from '../terminal/table.ts'
 import { UsageError } from '../usage-error.ts'
 
 /** As long as the API waits for an endpoint. */
@@ -34,6 +35,13 @@ function roleOf(text: string | undefined): 'seller' | 'buyer' {
 const readerOf = (session: Session, role: 'seller' | 'buyer'): Market =>
   (role === 'seller' ? session.signedIn('agent') : session.signedIn('user', 'agent')).market
 
+export const EVENT_COLUMNS: readonly Column[] = [
+  { title: 'CURSOR', align: 'right' },
+  { title: 'TIME', leftOut: 1 },
+  { title: 'EVENT' },
+  { title: 'ORDER' },
+]
+
 export const listEvents = command({
   name: 'events list',
   summary: 'List stored events, oldest first',
@@ -56,12 +64,7 @@ export const listEvents = command({
         if (data.length === 0) printer.text('There are no more events.')
         else
           printer.table(
-            [
-              { title: 'CURSOR', align: 'right' },
-              { title: 'TIME' },
-              { title: 'EVENT' },
-              { title: 'ORDER', shrinks: true },
-            ],
+            EVENT_COLUMNS,
             data.map(({ cursor, created_at, event, order_id }) => [
               cursor,
               timeOf(created_at),

@@ -2,6 +2,7 @@ import { Market } from '@market/sdk'
 import { command, type Result } from '../command.ts'
 import type { Session } from '../session.ts'
 import { changeProfile, type Profile } from '../settings/config-file.ts'
+import { discoverLogin } from '../settings/discover-login.ts'
 import { API_KEY_PREFIX, isApiKey } from '../settings/settings.ts'
 import { UsageError } from '../usage-error.ts'
 
@@ -10,16 +11,16 @@ export const login = command({
   summary: 'Log in as a user with a browser, or store the API key of an agent',
   options: {
     'api-key': { type: 'boolean', about: 'read an API key from stdin, or ask for it, and store it' },
-    issuer: { type: 'string', value: 'url', about: 'the identity provider; stored in the profile' },
-    'client-id': { type: 'string', value: 'id', about: 'the client of this program there; stored' },
+    issuer: { type: 'string', value: 'url', about: 'another identity provider; stored in the profile' },
+    'client-id': { type: 'string', value: 'id', about: 'another client of this program there; stored' },
     audience: { type: 'string', value: 'name', about: 'for whom the access token is issued; stored' },
     scopes: { type: 'string', value: 'list', about: 'the scopes to ask for; stored' },
   },
-  notes: ['An API key is never an argument, because other users of the machine can read arguments.'],
-  examples: [
-    'market login --issuer https://login.example --client-id market-cli',
-    'market login --api-key < key.txt',
+  notes: [
+    'Without options, the API names its identity provider (GET /api/config).',
+    'An API key is never an argument, because other users of the machine can read arguments.',
   ],
+  examples: ['market login', 'market login --api-key < key.txt'],
   run: async ({ values }, session) =>
     values['api-key'] ? storeApiKey(session) : loginAsUser(values, session),
 })
@@ -27,11 +28,9 @@ export const login = command({
 async function storeApiKey(session: Session): Promise<Result> {
   const { settings, terminal, printer } = session
   const apiUrl = settings.apiUrl()
-  let typed: string
-  if (terminal.inputIsTerminal) {
-    printer.note('API key (it is not shown): ', 'plain')
-    typed = await terminal.readHidden()
-  } else typed = await terminal.readInput()
+  const typed = terminal.inputIsTerminal
+    ? await terminal.readHidden(() => printer.note('API key (it is not shown): ', 'plain'))
+    : await terminal.readInput()
   const apiKey = typed.trim()
   if (!isApiKey(apiKey))
     throw new UsageError(
@@ -72,14 +71,10 @@ async function loginAsUser(
   }
   // A token of the profile's identity provider is for the profile's API: another API must not get it.
   const isOther = settings.isOtherApi()
-  if (isOther && values.issuer === undefined)
-    throw new UsageError(
-      `--issuer is missing. Profile ${settings.profileName} is for ${settings.profile.api_url}, not for ${apiUrl}. Pass --issuer and --client-id, or use another profile.`,
-      'market --profile <name> login --issuer https://login.example --client-id <id>',
-    )
   // Only a login needs the library of identity providers.
   const { loginByDevice, readLoginSettings } = await import('../settings/device-login.ts')
-  const loginSettings = readLoginSettings(isOther ? given : { ...settings.profile, ...given })
+  const chosen = isOther ? given : { ...settings.profile, ...given }
+  const loginSettings = readLoginSettings(await discoverLogin(apiUrl, chosen))
   const { accessToken, expiresAt } = await session.during('Waiting for your browser …', () =>
     loginByDevice(
       loginSettings,

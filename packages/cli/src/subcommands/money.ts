@@ -1,9 +1,27 @@
 import type { Operations } from '@market/sdk'
 import { command } from '../command.ts'
 import { decimal, given, LIST_OPTIONS, readList, required, shortTime } from '../options.ts'
+import type { Column } from '../terminal/table.ts'
 import { UsageError } from '../usage-error.ts'
 
 type Operation = Operations['withdraw']['data']
+
+export const PAYOUT_COLUMNS: readonly Column[] = [
+  { title: 'ORDER' },
+  { title: 'STATE' },
+  { title: 'USD', align: 'right' },
+  { title: 'NETWORK', leftOut: 1 },
+  { title: 'TRANSACTION OR REASON', shrinks: true },
+]
+
+export const WALLET_COLUMNS: readonly Column[] = [
+  { title: 'TIME' },
+  { title: 'KIND' },
+  { title: 'STATUS' },
+  { title: 'AMOUNT', align: 'right' },
+  { title: 'TO', shrinks: true, leftOut: 1 },
+  { title: 'TRANSACTION OR FAILURE', shrinks: true },
+]
 
 export const payouts = command({
   name: 'payouts',
@@ -12,8 +30,8 @@ export const payouts = command({
   run: async ({ values }, session) => {
     const { market } = session.signedIn('agent')
     const [balance, { data, next_cursor }] = await Promise.all([
-      market.getMyBalance(),
-      readList(values, (page) => market.listMyPayouts(page)),
+      market.getMyBalance({ agent_id: 'me' }),
+      readList(values, (page) => market.listMyPayouts({ agent_id: 'me', ...page })),
     ])
     return {
       json: { balance, payouts: data, next_cursor },
@@ -26,13 +44,7 @@ export const payouts = command({
         if (data.length === 0) return
         printer.text('')
         printer.table(
-          [
-            { title: 'ORDER' },
-            { title: 'STATE' },
-            { title: 'USD', align: 'right' },
-            { title: 'NETWORK' },
-            { title: 'TRANSACTION OR REASON', shrinks: true },
-          ],
+          PAYOUT_COLUMNS,
           data.map(({ order_id, state, amount_usd, network, tx_hash, reason }) => [
             order_id,
             state === 'failed' ? { text: state, style: 'red' } : state,
@@ -88,14 +100,7 @@ export const walletOperations = command({
         if (data.length === 0) printer.text('The wallet did nothing yet.')
         else
           printer.table(
-            [
-              { title: 'TIME' },
-              { title: 'KIND' },
-              { title: 'STATUS' },
-              { title: 'AMOUNT', align: 'right' },
-              { title: 'TO', shrinks: true },
-              { title: 'TRANSACTION OR FAILURE', shrinks: true },
-            ],
+            WALLET_COLUMNS,
             data.map((one) => [
               shortTime(one.created_at),
               one.kind,

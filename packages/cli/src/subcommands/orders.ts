@@ -11,12 +11,12 @@ type OrderPage = Operations['getOrder']['data']
 type PayableOrder = Operations['createOrder']['data']
 type Action = Operations['actOnOrder']['input']['action']
 
-const COLUMNS: readonly Column[] = [
+export const ORDER_COLUMNS: readonly Column[] = [
   { title: 'ID' },
   { title: 'STATUS' },
   { title: 'SERVICE', shrinks: true },
   { title: 'USD', align: 'right' },
-  { title: 'DELIVER BY' },
+  { title: 'DELIVER BY', leftOut: 1 },
 ]
 
 const STYLES: Partial<Record<Order['status'], Style>> = {
@@ -37,21 +37,20 @@ export const listOrders = command({
   summary: 'List the orders of your agent, or with --bought those that you placed',
   options: {
     bought: { type: 'boolean', about: 'orders that you placed; always so for a user' },
-    status: {
-      type: 'string',
-      value: 'list',
-      about: 'for example paid,in_progress; orders of your agent only',
-    },
+    status: { type: 'string', value: 'list', about: 'for example paid,in_progress' },
     service: { type: 'string', value: 'svc_…', about: 'orders of this service of your agent' },
     ...LIST_OPTIONS,
   },
   run: async ({ values }, session) => {
     const { market, kind } = session.signedIn('agent', 'user')
     const isSeller = kind === 'agent' && !values.bought
-    const filter = given({ status: values.status, service_id: values.service })
+    const filter = given({ status: values.status })
+    const ofService = given({ service_id: values.service })
     const agent_id = isSeller ? (await market.getMyAgent()).id : ''
     const { data, next_cursor } = await readList<Order>(values, (page) =>
-      isSeller ? market.listAgentOrders({ agent_id, ...filter, ...page }) : market.listOrders(page),
+      isSeller
+        ? market.listAgentOrders({ agent_id, ...filter, ...ofService, ...page })
+        : market.listOrders({ ...filter, ...page }),
     )
     return {
       json: { data, next_cursor },
@@ -63,7 +62,7 @@ export const listOrders = command({
           one.price_usd,
           shortTime(one.deliver_by),
         ])
-        if (rows.length > 0) printer.table(COLUMNS, rows)
+        if (rows.length > 0) printer.table(ORDER_COLUMNS, rows)
         else printer.text(isSeller ? 'Your agent has no such orders.' : 'You have no orders.')
         if (next_cursor !== null) printer.note('There are more: --all shows everything.')
         if (rows.length === 0) printer.next(isSeller ? 'market events listen' : 'market services')

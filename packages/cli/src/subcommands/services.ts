@@ -5,16 +5,16 @@ import type { Cell, Column } from '../terminal/table.ts'
 
 type Browse = Operations['browseServices']['input']
 type NewService = Operations['createService']['input']
-type Service = Operations['getService']['data']
+type Service = Operations['updateService']['data']
 type Listed = Operations['getAgent']['data']['services'][number]
 
-const COLUMNS: readonly Column[] = [
+export const SERVICE_COLUMNS: readonly Column[] = [
   { title: 'ID' },
   { title: 'TITLE', shrinks: true },
-  { title: 'CATEGORY', shrinks: true },
+  { title: 'CATEGORY', leftOut: 3 },
   { title: 'PRICE', align: 'right' },
-  { title: 'HOURS', align: 'right' },
-  { title: 'RATING', align: 'right' },
+  { title: 'HOURS', align: 'right', leftOut: 2 },
+  { title: 'RATING', align: 'right', leftOut: 1 },
 ]
 
 const priceOf = ({ price_usd, price_type }: Listed, unit: '' | ' USD' = ''): string => {
@@ -43,7 +43,7 @@ function serviceList(
     json: { data, next_cursor },
     print: (printer) => {
       if (data.length === 0) printer.text(EMPTY)
-      else printer.table(COLUMNS, data.map(rowOf))
+      else printer.table(SERVICE_COLUMNS, data.map(rowOf))
       if (next_cursor !== null) printer.note('There are more: --all shows everything.')
       if (data.length === 0) printer.next(next)
     },
@@ -60,6 +60,8 @@ export const browse = command({
     'price-type': { type: 'string', value: 'type', about: 'fixed, quote, weekly or monthly' },
     'min-price': { type: 'string', value: 'usd', about: 'the lowest price' },
     'max-price': { type: 'string', value: 'usd', about: 'the highest price' },
+    'max-hours': { type: 'string', value: 'n', about: 'the longest turnaround' },
+    network: { type: 'string', value: 'name', about: 'only services that can be paid on this network' },
     sort: { type: 'string', value: 'order', about: 'popular, newest, cheapest, rating or fastest' },
     ...LIST_OPTIONS,
   },
@@ -72,6 +74,8 @@ export const browse = command({
       price_type: values['price-type'] as Browse['price_type'],
       min_price: values['min-price'],
       max_price: values['max-price'],
+      max_turnaround_hours: wholeNumber('max-hours', values['max-hours']),
+      network: values.network as Browse['network'],
       sort: values.sort as Browse['sort'],
     })
     const market = session.anonymous()

@@ -41,7 +41,7 @@ export function processTerminal(own: Process) {
     errorIsTerminal: stderr.isTTY === true,
     inputIsTerminal: stdin.isTTY === true,
     readInput: () => text(addAbortSignal(signal, stdin)),
-    readHidden: () => readHidden(stdin, signal, () => interrupt('SIGINT')),
+    readHidden: (ask) => readHidden(stdin, signal, ask, () => interrupt('SIGINT')),
   }
   const flushed = () =>
     new Promise<void>((resolve) => {
@@ -61,7 +61,12 @@ const CTRL_C = '\u0003'
 const BACKSPACE = /[\u007f\b]/
 
 /** Reads a line from a terminal without showing it. A terminal in raw mode sends Ctrl-C as a character. */
-function readHidden(stdin: NodeJS.ReadStream, signal: AbortSignal, interrupt: () => void): Promise<string> {
+function readHidden(
+  stdin: NodeJS.ReadStream,
+  signal: AbortSignal,
+  ask: () => void,
+  interrupt: () => void,
+): Promise<string> {
   return new Promise((resolve, reject) => {
     let line = ''
     const end = () => {
@@ -92,5 +97,6 @@ function readHidden(stdin: NodeJS.ReadStream, signal: AbortSignal, interrupt: ()
     stdin.setRawMode(true)
     stdin.resume()
     stdin.on('data', onData)
+    ask()
   })
 }

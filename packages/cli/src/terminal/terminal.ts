@@ -14,8 +14,8 @@ export interface Terminal {
   readonly inputIsTerminal: boolean
   /** All of stdin. */
   readonly readInput: () => Promise<string>
-  /** One line that is not shown while it is typed. */
-  readonly readHidden: () => Promise<string>
+  /** One line that is not shown while it is typed. It asks when nothing is shown any more: keys may come at once. */
+  readonly readHidden: (ask: () => void) => Promise<string>
 }
 
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏']

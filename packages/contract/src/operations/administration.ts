@@ -6,6 +6,7 @@ import { line } from '../schemas/text.ts'
 export const listSwitches = operation({
   id: 'listSwitches',
   ...READ_BY_OPERATORS,
+  position: 30,
   method: 'GET',
   path: '/api/admin/switches',
   summary: 'List the emergency switches',
@@ -16,6 +17,7 @@ export const listSwitches = operation({
 export const getAuditHead = operation({
   id: 'getAuditHead',
   ...READ_BY_OPERATORS,
+  position: 220,
   method: 'GET',
   path: '/api/admin/audit-head',
   summary: 'Get the head of the audit log',
@@ -28,12 +30,13 @@ export const getAuditHead = operation({
     seq: z.int().describe('The number of the entry; 0 for an empty log'),
     seal: z.string().describe('Hex. It covers the entry and every one before it'),
   }),
-  errors: [403, 404],
+  errors: { 404: ['audit_entry_not_found'] },
 })
 
 export const turnSwitch = operation({
   id: 'turnSwitch',
   ...WRITE_BY_OPERATORS,
+  position: 40,
   method: 'PUT',
   path: '/api/admin/switches/{name}',
   summary: 'Turn an emergency switch',

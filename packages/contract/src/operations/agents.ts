@@ -1,9 +1,7 @@
 import { z } from 'zod'
 import { operation } from '../define.ts'
 import {
-  Agent,
   AgentId,
-  AgentPage,
   agentFields,
   OwnAgent,
   OwnedAgent,
@@ -14,7 +12,7 @@ import {
   RegisteredAgent,
   RotatedKey,
 } from '../schemas/agent.ts'
-import { Category, NextCursor, pageFields, WalletAddress } from '../schemas/common.ts'
+import { NextCursor, pageFields } from '../schemas/common.ts'
 import { SignInstructions } from '../schemas/order.ts'
 import { line, text } from '../schemas/text.ts'
 
@@ -25,7 +23,9 @@ const RegistrationInput = z.strictObject({
   ai_models: agentFields.ai_models.default([]),
   endpoint_url: agentFields.endpoint_url.optional(),
   avatar_url: agentFields.avatar_url.optional(),
-  owner_wallet: OwnerWallet.optional().describe('Must be the wallet that signs the request'),
+  owner_wallet: OwnerWallet.optional().describe(
+    'Must be the wallet that signs the request; with an access token it must be linked to the account',
+  ),
   pay_to_register: z
     .boolean()
     .optional()
@@ -38,9 +38,17 @@ const PaidRegistrationInput = RegistrationInput.extend({
   owner_wallet: OwnerWallet.optional().describe('Must be the wallet that pays, which becomes the owner'),
 })
 
+const PROFILE_CODES = [
+  'endpoint_not_public',
+  'endpoint_not_resolved',
+  'name_not_allowed',
+  'name_reserved',
+] as const
+
 export const registerAgent = operation({
   id: 'registerAgent',
   group: 'Agents',
+  position: 10,
   method: 'POST',
   path: '/api/agents/register',
   summary: 'Register an agent',
@@ -52,8 +60,13 @@ export const registerAgent = operation({
   output: RegisteredAgent,
   status: 201,
   laterStatus: 202,
-  errors: [402, 403, 409],
+  errors: {
+    400: [...PROFILE_CODES, 'not_payable', 'owner_wallet_not_payer'],
+    402: ['owner_wallet_not_payer'],
+    409: ['duplicate_agent', 'name_taken'],
+  },
   purpose: 'agents.register:{name}',
+  cosigned: true,
   stoppedBy: ['freeze_intake'],
   payment: {
     when: 'requested',
@@ -72,6 +85,7 @@ export const registerAgent = operation({
 export const recoverAgents = operation({
   id: 'recoverAgents',
   group: 'Agents',
+  position: 180,
   method: 'POST',
   path: '/api/agents/recover',
   summary: 'Recover the API keys of your agents',
@@ -81,13 +95,14 @@ export const recoverAgents = operation({
     agent_name: line({ min: 1, max: 40 }).optional().describe('Only the agent with this name'),
   }),
   output: z.object({ agents: z.array(RecoveredAgent) }),
-  errors: [403, 404],
+  errors: { 404: ['agent_not_found'] },
   purpose: 'agents.recover',
 })
 
 export const linkAgent = operation({
   id: 'linkAgent',
   group: 'Agents',
+  position: 40,
   method: 'POST',
   path: '/api/agents/link',
   summary: 'Link an agent to your account',
@@ -95,12 +110,13 @@ export const linkAgent = operation({
   limit: 'write',
   input: z.strictObject({ api_key: text({ min: 1, max: 100 }) }),
   output: OwnedAgent,
-  errors: [404, 409],
+  errors: { 404: ['agent_not_found'], 409: ['owned_by_another'] },
 })
 
 export const getMyAgent = operation({
   id: 'getMyAgent',
   group: 'Agents',
+  position: 20,
   method: 'GET',
   path: '/api/agents/me',
   summary: 'Get your agent',
@@ -110,9 +126,41 @@ export const getMyAgent = operation({
   output: OwnAgent,
 })
 
+export const listMyAgents = operation({
+  id: 'listMyAgents',
+  group: 'Agents',
+  position: 131,
+  method: 'GET',
+  path: '/api/me/agents',
+  summary: 'List the agents that you own',
+  description:
+    'Newest first, hidden ones included. A user gets the agents of the account and of its linked wallets; a wallet gets its own.',
+  callers: ['user', 'wallet'],
+  limit: 'read',
+  input: z.strictObject({ ...pageFields }),
+  output: z.array(OwnedAgent),
+  beside: NextCursor,
+})
+
+export const getOwnedAgent = operation({
+  id: 'getOwnedAgent',
+  group: 'Agents',
+  position: 132,
+  method: 'GET',
+  path: '/api/me/agents/{agent_id}',
+  summary: 'Get an agent that you own',
+  description: 'With its settings, which GET /api/agents/{agent_id} does not show to everybody.',
+  callers: ['agent', 'user', 'wallet'],
+  limit: 'read',
+  input: z.strictObject({ agent_id: AgentId }),
+  output: OwnedAgent,
+  errors: { 403: ['not_your_agent'], 404: ['agent_not_found'] },
+})
+
 export const updateMyAgent = operation({
   id: 'updateMyAgent',
   group: 'Agents',
+  position: 30,
   method: 'PATCH',
   path: '/api/agents/me',
   summary: 'Update your agent',
@@ -125,7 +173,11 @@ export const updateMyAgent = operation({
     owner_wallet: OwnerWallet.optional().describe('Can be set once. Needs the signature of this wallet'),
   }),
   output: OwnAgent,
-  errors: [403, 409],
+  errors: {
+    400: PROFILE_CODES,
+    403: ['payout_by_owner_only'],
+    409: ['name_taken', 'owner_is_set', 'renamed_recently'],
+  },
   purpose: 'agents.owner:{me}',
   cosigned: true,
 })
@@ -133,20 +185,34 @@ export const updateMyAgent = operation({
 export const updateAgent = operation({
   id: 'updateAgent',
   group: 'Agents',
+  position: 140,
   method: 'PATCH',
   path: '/api/agents/{agent_id}',
   summary: 'Update an agent',
+  description:
+    'For the agent and its owner. The user who owns an agent without an owner wallet can set `owner_wallet` once: a wallet that is linked to the account signs in addition to the access token.',
   callers: ['agent', 'user', 'wallet'],
   limit: 'write',
-  input: z.strictObject({ agent_id: AgentId, ...ownerChanges }),
+  input: z.strictObject({
+    agent_id: AgentId,
+    ...ownerChanges,
+    owner_wallet: OwnerWallet.optional().describe('Can be set once. Needs the signature of this wallet'),
+  }),
   output: OwnedAgent,
-  errors: [403, 404, 409],
+  errors: {
+    400: PROFILE_CODES,
+    403: ['not_your_agent', 'owner_only'],
+    404: ['agent_not_found'],
+    409: ['name_taken', 'owner_is_set', 'renamed_recently'],
+  },
   purpose: 'agents.update:{agent_id}',
+  cosigned: true,
 })
 
 export const rotateKey = operation({
   id: 'rotateKey',
   group: 'Agents',
+  position: 170,
   method: 'POST',
   path: '/api/agents/{agent_id}/rotate-key',
   summary: 'Replace the API key of an agent',
@@ -159,7 +225,7 @@ export const rotateKey = operation({
     webhook_secret: z.boolean().optional().describe('Replace the webhook secret too'),
   }),
   output: RotatedKey,
-  errors: [403, 404],
+  errors: { 403: ['not_your_agent'], 404: ['agent_not_found'] },
   purpose: 'agents.rotate-key:{agent_id}',
   recentLogin: true,
 })
@@ -167,6 +233,7 @@ export const rotateKey = operation({
 export const confirmPayoutChange = operation({
   id: 'confirmPayoutChange',
   group: 'Agents',
+  position: 150,
   method: 'POST',
   path: '/api/agents/{agent_id}/payout-change/confirm',
   summary: 'Confirm a pending payout change',
@@ -181,7 +248,7 @@ export const confirmPayoutChange = operation({
     ),
   }),
   output: OwnedAgent,
-  errors: [403, 404, 409],
+  errors: { 403: ['not_your_agent'], 404: ['agent_not_found'], 409: ['no_payout_change'] },
   purpose: 'agents.payout:{agent_id}:{address}',
   recentLogin: true,
 })
@@ -189,6 +256,7 @@ export const confirmPayoutChange = operation({
 export const cancelPayoutChange = operation({
   id: 'cancelPayoutChange',
   group: 'Agents',
+  position: 160,
   method: 'POST',
   path: '/api/agents/{agent_id}/payout-change/cancel',
   summary: 'Cancel a pending payout change',
@@ -197,74 +265,6 @@ export const cancelPayoutChange = operation({
   limit: 'write',
   input: z.strictObject({ agent_id: AgentId }),
   output: OwnedAgent,
-  errors: [403, 404],
+  errors: { 403: ['not_your_agent'], 404: ['agent_not_found'] },
   purpose: 'agents.payout-cancel:{agent_id}',
-})
-
-export const listAgents = operation({
-  id: 'listAgents',
-  group: 'Agents',
-  method: 'GET',
-  path: '/api/agents',
-  summary: 'List agents',
-  description: 'Hidden agents are returned only when `owner_wallet` signs the request.',
-  callers: ['anonymous', 'wallet'],
-  limit: 'read',
-  input: z.strictObject({
-    search: text({ min: 1, max: 100 }).optional().describe('Words in the name or description'),
-    category: Category.optional(),
-    model: line({ min: 1, max: 30 }).optional(),
-    sort: z
-      .enum(['popular', 'newest', 'rating'])
-      .optional()
-      .describe('Without it a search is ordered by relevance and a list by `popular`'),
-    services: z.enum(['with']).optional().describe('`with`: only agents with active services'),
-    tokenized: z.boolean().optional(),
-    owner_wallet: WalletAddress.optional().describe(
-      'Only agents of this wallet. Includes hidden agents when it signs the request',
-    ),
-    ...pageFields,
-  }),
-  output: z.array(Agent),
-  beside: NextCursor,
-  errors: [403],
-})
-
-export const featuredAgents = operation({
-  id: 'featuredAgents',
-  group: 'Agents',
-  method: 'GET',
-  path: '/api/agents/featured',
-  summary: 'List featured agents',
-  callers: ['anonymous'],
-  limit: 'read',
-  input: z.strictObject({ ...pageFields, limit: z.int().min(1).max(50).default(12) }),
-  output: z.array(Agent),
-  beside: NextCursor,
-})
-
-export const getAgent = operation({
-  id: 'getAgent',
-  group: 'Agents',
-  method: 'GET',
-  path: '/api/agents/{agent_id}',
-  summary: 'Get an agent',
-  callers: ['anonymous'],
-  limit: 'read',
-  input: z.strictObject({ agent_id: line({ min: 1, max: 600 }).describe('Agent id or slug') }),
-  output: AgentPage,
-  errors: [404],
-})
-
-export const listModels = operation({
-  id: 'listModels',
-  group: 'Agents',
-  method: 'GET',
-  path: '/api/models',
-  summary: 'List AI models of agents',
-  callers: ['anonymous'],
-  limit: 'read',
-  input: z.strictObject({ ...pageFields, limit: z.int().min(1).max(200).default(200) }),
-  output: z.array(z.object({ model: z.string(), agents: z.int() })),
-  beside: NextCursor,
 })

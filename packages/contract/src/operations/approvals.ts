@@ -6,6 +6,7 @@ import { NextCursor, pageFields } from '../schemas/common.ts'
 export const createApproval = operation({
   id: 'createApproval',
   ...WRITE_BY_OPERATORS,
+  position: 150,
   method: 'POST',
   path: '/api/admin/approvals',
   summary: 'Propose what needs two operators',
@@ -14,12 +15,17 @@ export const createApproval = operation({
   input: NewApproval,
   output: Approval,
   status: 201,
-  errors: [403, 404, 409],
+  errors: {
+    403: ['own_case'],
+    404: ['not_found', 'order_not_found'],
+    409: ['fees_too_low', 'not_our_wallet', 'treasury_too_low', 'no_cold_address'],
+  },
 })
 
 export const listApprovals = operation({
   id: 'listApprovals',
   ...READ_BY_OPERATORS,
+  position: 160,
   method: 'GET',
   path: '/api/admin/approvals',
   summary: 'List approvals',
@@ -32,6 +38,7 @@ export const listApprovals = operation({
 export const approveApproval = operation({
   id: 'approveApproval',
   ...WRITE_BY_OPERATORS,
+  position: 170,
   method: 'POST',
   path: '/api/admin/approvals/{approval_id}/approve',
   summary: 'Approve a proposal',
@@ -39,17 +46,22 @@ export const approveApproval = operation({
     'Executes it at once. The proposer cannot approve it. When it cannot be executed, nothing changes and it stays pending.',
   input: z.strictObject({ approval_id: ApprovalId }),
   output: Approval,
-  errors: [403, 404, 409],
+  errors: {
+    403: ['own_case', 'second_operator_required'],
+    404: ['not_found'],
+    409: ['approval_decided', 'fees_too_low', 'treasury_too_low', 'no_cold_address', 'not_our_wallet'],
+  },
 })
 
 export const rejectApproval = operation({
   id: 'rejectApproval',
   ...WRITE_BY_OPERATORS,
+  position: 180,
   method: 'POST',
   path: '/api/admin/approvals/{approval_id}/reject',
   summary: 'Reject a proposal',
   description: 'The proposer withdraws a proposal in the same way.',
   input: z.strictObject({ approval_id: ApprovalId, reason: Reason }),
   output: Approval,
-  errors: [403, 404, 409],
+  errors: { 404: ['not_found'], 409: ['approval_decided'] },
 })

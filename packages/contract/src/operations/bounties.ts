@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { operation } from '../define.ts'
+import { TRANSFER_CODES } from '../operation-errors.ts'
 import {
   BOUNTY_STATUSES,
   Bounty,
@@ -21,6 +22,7 @@ const ListTotals = Total.extend(NextCursor.shape)
 export const createBounty = operation({
   id: 'createBounty',
   group: 'Bounties',
+  position: 10,
   method: 'POST',
   path: '/api/bounties',
   summary: 'Post a bounty',
@@ -31,7 +33,7 @@ export const createBounty = operation({
   input: z.strictObject(bountyFields),
   output: Bounty,
   status: 201,
-  errors: [404],
+  errors: { 400: ['wallet_not_proven'], 404: ['upload_not_found'] },
   purpose: 'bounties.create:{client_wallet}',
   cosigned: true,
   stoppedBy: ['freeze_intake'],
@@ -40,6 +42,7 @@ export const createBounty = operation({
 export const listBounties = operation({
   id: 'listBounties',
   group: 'Bounties',
+  position: 20,
   method: 'GET',
   path: '/api/bounties',
   summary: 'List bounties',
@@ -65,6 +68,7 @@ export const listBounties = operation({
 export const listMyBounties = operation({
   id: 'listMyBounties',
   group: 'Bounties',
+  position: 60,
   method: 'GET',
   path: '/api/bounties/my',
   summary: 'List your bounties',
@@ -79,6 +83,7 @@ export const listMyBounties = operation({
 export const getBounty = operation({
   id: 'getBounty',
   group: 'Bounties',
+  position: 30,
   method: 'GET',
   path: '/api/bounties/{bounty_id}',
   summary: 'Get a bounty',
@@ -87,12 +92,13 @@ export const getBounty = operation({
   limit: 'read',
   input: z.strictObject({ bounty_id: BountyId, include_claims: z.boolean().default(false) }),
   output: BountyPage,
-  errors: [404],
+  errors: { 404: ['bounty_not_found', 'claims_not_found'] },
 })
 
 export const cancelBounty = operation({
   id: 'cancelBounty',
   group: 'Bounties',
+  position: 80,
   method: 'PATCH',
   path: '/api/bounties/{bounty_id}',
   summary: 'Cancel a bounty',
@@ -101,29 +107,36 @@ export const cancelBounty = operation({
   limit: 'write',
   input: z.strictObject({ bounty_id: BountyId, status: z.literal('cancelled') }),
   output: Bounty,
-  errors: [403, 404, 409],
+  errors: { 403: ['not_your_bounty'], 404: ['bounty_not_found'], 409: ['bounty_not_open'] },
   purpose: 'bounties.cancel:{bounty_id}',
 })
 
 export const claimBounty = operation({
   id: 'claimBounty',
   group: 'Bounties',
+  position: 40,
   method: 'POST',
   path: '/api/bounties/{bounty_id}/claim',
   summary: 'Claim a bounty',
   description:
-    'The agent’s owner must have a verified identity. A bounty has at most 20 pending claims, and an agent one of them. If yours is accepted, you get the event `bounty.accepted` with a paid order; otherwise `bounty.claim_rejected`.',
+    'The agent’s owner must have a verified identity. A bounty has at most 20 pending claims, an owner’s agents two of them and an agent one. If yours is accepted, you get the event `bounty.accepted` with a paid order; otherwise `bounty.claim_rejected`.',
   callers: ['agent'],
   limit: 'bounties.claim',
   input: z.strictObject({ bounty_id: BountyId, message: text({ max: 500 }).default('') }),
   output: Claim,
   status: 201,
-  errors: [403, 404, 409],
+  errors: {
+    400: ['own_bounty'],
+    403: ['owner_not_verified'],
+    404: ['bounty_not_found'],
+    409: ['already_claimed', 'bounty_full', 'bounty_not_open', 'claim_rejected', 'owner_claims_full'],
+  },
 })
 
 export const withdrawClaim = operation({
   id: 'withdrawClaim',
   group: 'Bounties',
+  position: 70,
   method: 'DELETE',
   path: '/api/bounties/{bounty_id}/claim',
   summary: 'Withdraw your claim',
@@ -132,12 +145,34 @@ export const withdrawClaim = operation({
   limit: 'write',
   input: z.strictObject({ bounty_id: BountyId }),
   output: Claim,
-  errors: [404, 409],
+  errors: { 404: ['bounty_not_found', 'claim_not_found'], 409: ['claim_not_pending'] },
+})
+
+export const rejectClaim = operation({
+  id: 'rejectClaim',
+  group: 'Bounties',
+  position: 55,
+  method: 'POST',
+  path: '/api/bounties/{bounty_id}/claims/{claim_id}/reject',
+  summary: 'Reject a claim',
+  description:
+    'Only the poster, while the claim is pending. The bounty stays open, the agent gets the event `bounty.claim_rejected` and cannot claim this bounty again.',
+  callers: ['wallet', 'user', 'agent'],
+  limit: 'write',
+  input: z.strictObject({ bounty_id: BountyId, claim_id: ClaimId }),
+  output: Claim,
+  errors: {
+    403: ['not_your_bounty'],
+    404: ['bounty_not_found', 'claim_not_found'],
+    409: ['bounty_not_open', 'claim_not_pending'],
+  },
+  purpose: 'bounties.reject:{bounty_id}:{claim_id}',
 })
 
 export const acceptClaim = operation({
   id: 'acceptClaim',
   group: 'Bounties',
+  position: 50,
   method: 'POST',
   path: '/api/bounties/{bounty_id}/accept',
   summary: 'Accept a claim',
@@ -156,7 +191,12 @@ export const acceptClaim = operation({
   }),
   output: z.object({ bounty_id: z.string(), order_id: z.string().nullable(), claim_id: z.string() }),
   laterStatus: 202,
-  errors: [403, 404, 409],
+  errors: {
+    400: ['own_bounty', 'wallet_not_proven', ...TRANSFER_CODES],
+    403: ['not_your_bounty'],
+    404: ['bounty_not_found', 'claim_not_found'],
+    409: ['bounty_not_open', 'claim_not_pending', 'transfer_refunded', 'transfer_used'],
+  },
   purpose: 'bounties.accept:{bounty_id}:{claim_id}',
   cosigned: true,
   stoppedBy: ['freeze_intake'],

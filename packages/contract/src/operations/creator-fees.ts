@@ -46,6 +46,7 @@ const Totals = z.object({
 export const listCreatorFees = operation({
   id: 'listCreatorFees',
   ...READ_BY_OPERATORS,
+  position: 190,
   method: 'GET',
   path: '/api/admin/creator-fees',
   summary: 'List creator fees',
@@ -58,6 +59,7 @@ export const listCreatorFees = operation({
 export const recordCreatorFee = operation({
   id: 'recordCreatorFee',
   ...WRITE_BY_OPERATORS,
+  position: 200,
   method: 'POST',
   path: '/api/admin/creator-fees',
   summary: 'Record a creator fee',
@@ -70,12 +72,18 @@ export const recordCreatorFee = operation({
   }),
   output: CreatorFee,
   status: 201,
-  errors: [403, 404, 409],
+  errors: {
+    400: ['creator_fee_not_proven'],
+    404: ['agent_not_found', 'token_not_found'],
+    409: ['source_tx_used'],
+    503: ['creator_fees_unavailable', 'wallets_unavailable'],
+  },
 })
 
 export const settleCreatorFee = operation({
   id: 'settleCreatorFee',
   ...WRITE_BY_OPERATORS,
+  position: 210,
   method: 'POST',
   path: '/api/admin/creator-fees/{creator_fee_id}/settle',
   summary: 'Settle a creator fee',
@@ -86,5 +94,10 @@ export const settleCreatorFee = operation({
     settle_tx: SolanaTransaction.describe('The finalized transaction that paid the agent'),
   }),
   output: CreatorFee,
-  errors: [403, 404, 409],
+  errors: {
+    400: ['creator_fee_not_proven'],
+    404: ['creator_fee_not_found'],
+    409: ['creator_fee_settled', 'settle_tx_used'],
+    503: ['wallets_unavailable'],
+  },
 })

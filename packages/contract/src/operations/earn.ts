@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { operation } from '../define.ts'
+import { TRANSFER_CODES } from '../operation-errors.ts'
 import {
   depositFields,
   EarnDeposit,
@@ -15,6 +16,7 @@ import {
 export const listEarnMarkets = operation({
   id: 'listEarnMarkets',
   group: 'Earn',
+  position: 10,
   method: 'GET',
   path: '/api/earn/pool/markets',
   summary: 'List the markets of Earn',
@@ -24,11 +26,13 @@ export const listEarnMarkets = operation({
   limit: 'earn.markets',
   input: z.strictObject({}),
   output: EarnMarkets,
+  errors: { 503: ['earn_unavailable'] },
 })
 
 export const listEarnPools = operation({
   id: 'listEarnPools',
   group: 'Earn',
+  position: 50,
   method: 'GET',
   path: '/api/earn/pool/pools',
   summary: 'List the pools of Earn',
@@ -37,11 +41,13 @@ export const listEarnPools = operation({
   limit: 'earn.pools',
   input: z.strictObject({}),
   output: z.array(EarnPool),
+  errors: { 503: ['earn_unavailable'] },
 })
 
 export const listEarnPositions = operation({
   id: 'listEarnPositions',
   group: 'Earn',
+  position: 30,
   method: 'GET',
   path: '/api/earn/pool/positions',
   summary: 'List your positions',
@@ -57,6 +63,7 @@ export const listEarnPositions = operation({
 export const depositToEarn = operation({
   id: 'depositToEarn',
   group: 'Earn',
+  position: 20,
   method: 'POST',
   path: '/api/earn/pool/deposit',
   summary: 'Register a deposit',
@@ -68,7 +75,12 @@ export const depositToEarn = operation({
   output: EarnDeposit,
   status: 201,
   laterStatus: 202,
-  errors: [404, 409],
+  errors: {
+    400: ['below_first_minimum', 'loses_too_much', ...TRANSFER_CODES],
+    404: ['pool_not_found'],
+    409: ['not_depositable', 'pool_paused', 'transfer_used'],
+    503: ['earn_unavailable'],
+  },
   purpose: 'earn.deposit:{incoming_tx_hash}',
   cosigned: true,
   stoppedBy: ['freeze_intake'],
@@ -77,6 +89,7 @@ export const depositToEarn = operation({
 export const withdrawFromEarn = operation({
   id: 'withdrawFromEarn',
   group: 'Earn',
+  position: 40,
   method: 'POST',
   path: '/api/earn/pool/withdraw',
   summary: 'Withdraw from a pool',
@@ -89,6 +102,11 @@ export const withdrawFromEarn = operation({
     .refine(hasOneOf, { error: 'must be sent, or all: true, but not both', path: ['shares'] }),
   output: EarnWithdrawal,
   laterStatus: 202,
-  errors: [403, 404, 409],
+  errors: {
+    403: ['wrong_destination'],
+    404: ['pool_not_found'],
+    409: ['insufficient_shares', 'pool_paused', 'worth_nothing'],
+    503: ['earn_unavailable'],
+  },
   purpose: 'earn.withdraw:{key}:{shares}:{destination_wallet}',
 })

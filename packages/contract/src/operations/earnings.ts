@@ -1,8 +1,15 @@
 import { z } from 'zod'
 import { named, operation } from '../define.ts'
+import { AgentId } from '../schemas/agent.ts'
 import { Instant, NextCursor, pageFields } from '../schemas/common.ts'
 import { NetworkName, UsdText } from '../schemas/money.ts'
 import { payoutFields } from '../schemas/order.ts'
+
+const FOR_SELLERS = {
+  callers: ['agent', 'user', 'wallet'],
+  limit: 'read',
+  errors: { 403: ['not_your_agent'], 404: ['agent_not_found'] },
+} as const
 
 const balanceFields = {
   pending_usd: UsdText.describe('Earned and set aside for you; the payout is not final yet'),
@@ -13,12 +20,13 @@ const balanceFields = {
 export const getMyBalance = operation({
   id: 'getMyBalance',
   group: 'Agents',
+  position: 50,
   method: 'GET',
-  path: '/api/agents/me/balance',
+  path: '/api/agents/{agent_id}/balance',
   summary: 'Get the balance of your agent',
-  callers: ['agent'],
-  limit: 'read',
-  input: z.strictObject({}),
+  description: 'For the agent, which can write `me`, and its owner.',
+  ...FOR_SELLERS,
+  input: z.strictObject({ agent_id: AgentId }),
   output: named(
     'Balance',
     z.object({
@@ -31,13 +39,14 @@ export const getMyBalance = operation({
 export const listMyPayouts = operation({
   id: 'listMyPayouts',
   group: 'Agents',
+  position: 60,
   method: 'GET',
-  path: '/api/agents/me/payouts',
+  path: '/api/agents/{agent_id}/payouts',
   summary: 'List the payouts of your agent',
-  description: 'The payouts of its earnings, newest first. Refunds to buyers are not among them.',
-  callers: ['agent'],
-  limit: 'read',
-  input: z.strictObject({ ...pageFields }),
+  description:
+    'The payouts of its earnings, newest first. Refunds to buyers are not among them. For the agent, which can write `me`, and its owner.',
+  ...FOR_SELLERS,
+  input: z.strictObject({ agent_id: AgentId, ...pageFields }),
   output: z.array(
     named(
       'AgentPayout',

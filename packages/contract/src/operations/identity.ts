@@ -2,11 +2,12 @@ import { z } from 'zod'
 import { operation } from '../define.ts'
 import { Instant, WalletAddress, WalletChain } from '../schemas/common.ts'
 import { HttpsUrl, line, text } from '../schemas/text.ts'
-import { LinkedWallet, User } from '../schemas/user.ts'
+import { LinkedWallet, Me, User } from '../schemas/user.ts'
 
 export const getAuthMessage = operation({
   id: 'getAuthMessage',
   group: 'Identity',
+  position: 40,
   method: 'GET',
   path: '/api/auth/message',
   summary: 'Get the message to sign with a wallet',
@@ -33,6 +34,7 @@ export const getAuthMessage = operation({
 export const signIn = operation({
   id: 'signIn',
   group: 'Identity',
+  position: 10,
   method: 'POST',
   path: '/api/auth/user',
   summary: 'Sign in',
@@ -50,9 +52,58 @@ export const signIn = operation({
   }),
 })
 
+export const startSession = operation({
+  id: 'startSession',
+  group: 'Identity',
+  position: 60,
+  method: 'POST',
+  path: '/api/auth/session',
+  summary: 'Start a session of a wallet',
+  description:
+    'For pages. Exchanges one signature of the purpose `session` for an HttpOnly cookie, which works for 12 hours from pages of this site. It only reads, event streams included: every change still needs a signature of its own.',
+  callers: ['wallet'],
+  limit: 'sessions',
+  input: z.strictObject({}),
+  output: z.object({ wallet: z.string(), wallet_chain: WalletChain, expires_at: Instant }),
+  status: 201,
+  setsCookie: true,
+  errors: { 401: ['signature_missing'] },
+})
+
+export const endSession = operation({
+  id: 'endSession',
+  group: 'Identity',
+  position: 70,
+  method: 'DELETE',
+  path: '/api/auth/session',
+  summary: 'End a session',
+  description:
+    'Ends the session of the cookie and removes the cookie. With `everywhere` it ends all sessions of the user or wallet, in every browser; a signature or an access token can do that too.',
+  callers: ['user', 'wallet'],
+  limit: 'sessions',
+  input: z.strictObject({ everywhere: z.boolean().default(false).describe('End all of your sessions') }),
+  output: z.object({ ended: z.int().describe('How many sessions ended') }),
+  setsCookie: true,
+})
+
+export const getMe = operation({
+  id: 'getMe',
+  group: 'Identity',
+  position: 15,
+  method: 'GET',
+  path: '/api/me',
+  summary: 'Get who you are',
+  description: 'Says for any credential whose it is, and for a session until when it works.',
+  callers: ['anonymous', 'agent', 'user', 'wallet', 'admin_key', 'admin'],
+  limit: 'read',
+  input: z.strictObject({}),
+  output: Me,
+})
+
 export const getProfile = operation({
   id: 'getProfile',
   group: 'Identity',
+  position: 20,
   method: 'GET',
   path: '/api/profile',
   summary: 'Get your profile',
@@ -60,12 +111,13 @@ export const getProfile = operation({
   limit: 'read',
   input: z.strictObject({}),
   output: z.object({ user: User, wallets: z.array(LinkedWallet) }),
-  errors: [404],
+  errors: { 404: ['no_account'] },
 })
 
 export const deleteProfile = operation({
   id: 'deleteProfile',
   group: 'Identity',
+  position: 50,
   method: 'DELETE',
   path: '/api/profile',
   summary: 'Delete your account',
@@ -76,12 +128,21 @@ export const deleteProfile = operation({
   recentLogin: true,
   input: z.strictObject({}),
   output: z.object({ deleted_at: Instant }),
-  errors: [404, 409],
+  errors: {
+    404: ['no_account'],
+    409: [
+      'account_has_money_in_earn',
+      'account_has_open_orders',
+      'account_has_open_payouts',
+      'account_has_open_bounties',
+    ],
+  },
 })
 
 export const updateProfile = operation({
   id: 'updateProfile',
   group: 'Identity',
+  position: 30,
   method: 'PUT',
   path: '/api/profile',
   summary: 'Update your profile',
@@ -94,5 +155,5 @@ export const updateProfile = operation({
     avatar_url: HttpsUrl.nullable().optional(),
   }),
   output: z.object({ user: User, wallets: z.array(LinkedWallet) }),
-  errors: [404],
+  errors: { 404: ['no_account'] },
 })

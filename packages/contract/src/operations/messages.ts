@@ -7,6 +7,7 @@ import { OrderId } from '../schemas/order.ts'
 export const sendMessage = operation({
   id: 'sendMessage',
   group: 'Orders',
+  position: 50,
   method: 'POST',
   path: '/api/orders/{order_id}/messages',
   summary: 'Send a message',
@@ -17,13 +18,14 @@ export const sendMessage = operation({
   input: z.strictObject({ order_id: OrderId, ...messageFields }),
   output: Message,
   status: 201,
-  errors: [404],
+  errors: { 400: ['thread_closed'], 404: ['order_not_found'] },
   purpose: 'orders.message:{order_id}',
 })
 
 export const listMessages = operation({
   id: 'listMessages',
   group: 'Orders',
+  position: 60,
   method: 'GET',
   path: '/api/orders/{order_id}/messages',
   summary: 'List the messages of an order',
@@ -33,5 +35,5 @@ export const listMessages = operation({
   input: z.strictObject({ order_id: OrderId, ...pageFields }),
   output: z.array(Message),
   beside: NextCursor,
-  errors: [404],
+  errors: { 404: ['order_not_found'] },
 })

@@ -1,26 +1,38 @@
 import { z } from 'zod'
 import { operation, WRITE_BY_OPERATORS } from '../define.ts'
+import { TRANSFER_CODES } from '../operation-errors.ts'
 import { AgentId } from '../schemas/agent.ts'
 import { verdictFields } from '../schemas/approval.ts'
 import { Instant, NextCursor, pageFields, WalletAddress, WalletChain } from '../schemas/common.ts'
 import { NetworkName, UsdPrice } from '../schemas/money.ts'
 import {
   deliveryFields,
+  ListedOrder,
   ORDER_STATUSES,
   Order,
   OrderId,
-  OrderPage,
   type OrderStatus,
   orderFields,
   PayableOrder,
 } from '../schemas/order.ts'
+import { OrderPage } from '../schemas/order-page.ts'
 import { ServiceId } from '../schemas/service.ts'
 import { text } from '../schemas/text.ts'
 import { PaidOrderInput, Purchase } from '../schemas/x402.ts'
 
+const Statuses = z
+  .string()
+  .max(200)
+  .refine(
+    (list) => list.split(',').every((one) => ORDER_STATUSES.some((status) => status === one)),
+    `must be a comma-separated list of ${ORDER_STATUSES.join(', ')}`,
+  )
+  .transform((list) => list.split(',') as z.infer<typeof OrderStatus>[])
+
 export const createOrder = operation({
   id: 'createOrder',
   group: 'Orders',
+  position: 10,
   method: 'POST',
   path: '/api/orders',
   summary: 'Create an order',
@@ -39,7 +51,11 @@ export const createOrder = operation({
   output: PayableOrder,
   status: 201,
   laterStatus: 202,
-  errors: [402, 404],
+  errors: {
+    400: ['own_service', 'wallet_not_proven'],
+    404: ['no_account', 'service_not_found', 'upload_not_found'],
+    409: ['price_below_minimum'],
+  },
   // fix: order-purpose
   purpose: 'orders.create:{service_id}',
   cosigned: true,
@@ -50,33 +66,37 @@ export const createOrder = operation({
 export const listOrders = operation({
   id: 'listOrders',
   group: 'Orders',
+  position: 40,
   method: 'GET',
   path: '/api/orders',
   summary: 'List your orders',
   callers: ['wallet', 'user', 'agent'],
   limit: 'read',
-  input: z.strictObject({ ...pageFields }),
-  output: z.array(Order),
+  input: z.strictObject({ status: Statuses.optional().describe('Comma-separated statuses'), ...pageFields }),
+  output: z.array(ListedOrder),
   beside: NextCursor,
 })
 
 export const getOrder = operation({
   id: 'getOrder',
   group: 'Orders',
+  position: 30,
   method: 'GET',
   path: '/api/orders/{order_id}',
   summary: 'Get an order',
-  description: 'With its deliveries, review, payout and refund. Only its parties and operators can read it.',
+  description:
+    'With its deliveries, review, payout and refund, what the caller may do now (`acts`), and what happened (`steps`). Only its parties and operators can read it.',
   callers: ['wallet', 'user', 'agent', 'admin_key'],
   limit: 'read',
   input: z.strictObject({ order_id: OrderId }),
   output: OrderPage,
-  errors: [404],
+  errors: { 404: ['order_not_found'] },
 })
 
 export const actOnOrder = operation({
   id: 'actOnOrder',
   group: 'Orders',
+  position: 20,
   method: 'PATCH',
   path: '/api/orders/{order_id}',
   summary: 'Update an order',
@@ -108,7 +128,20 @@ export const actOnOrder = operation({
   }),
   output: PayableOrder,
   laterStatus: 202,
-  errors: [403, 404, 409],
+  errors: {
+    400: [
+      'delivered_before',
+      'illegal_transition',
+      'not_late_yet',
+      'revision_included',
+      ...TRANSFER_CODES,
+      'price_expired',
+      'workspace_open',
+    ],
+    403: ['not_your_act'],
+    404: ['order_not_found'],
+    409: ['payment_contested', 'transfer_used', 'already_paid'],
+  },
   purpose: 'orders.{action}:{order_id}',
   cosigned: true,
 })
@@ -116,6 +149,7 @@ export const actOnOrder = operation({
 export const quoteOrder = operation({
   id: 'quoteOrder',
   group: 'Orders',
+  position: 90,
   method: 'POST',
   path: '/api/orders/{order_id}/quote',
   summary: 'Quote a price for an order',
@@ -128,13 +162,14 @@ export const quoteOrder = operation({
     message: text({ min: 1, max: 2000 }).optional(),
   }),
   output: Order,
-  errors: [403, 404],
+  errors: { 400: ['illegal_transition'], 403: ['not_your_act'], 404: ['order_not_found'] },
   purpose: 'orders.quote:{order_id}:{price_usd}',
 })
 
 export const deliverOrder = operation({
   id: 'deliverOrder',
   group: 'Orders',
+  position: 100,
   method: 'POST',
   path: '/api/orders/{order_id}/deliver',
   summary: 'Deliver an order',
@@ -144,13 +179,19 @@ export const deliverOrder = operation({
   limit: 'orders.deliver',
   input: z.strictObject({ order_id: OrderId, ...deliveryFields }),
   output: Order,
-  errors: [403, 404, 409],
+  errors: {
+    400: ['illegal_transition', 'workspace_open'],
+    403: ['not_your_act'],
+    404: ['order_not_found', 'upload_not_found'],
+    409: ['payment_contested', 'too_many_deliveries', 'upload_used_elsewhere'],
+  },
   purpose: 'orders.deliver:{order_id}',
 })
 
 export const retryPayout = operation({
   id: 'retryPayout',
   group: 'Orders',
+  position: 110,
   method: 'POST',
   path: '/api/orders/{order_id}/request-payout-retry',
   summary: 'Retry the payout of an order',
@@ -163,13 +204,20 @@ export const retryPayout = operation({
     order_id: z.string(),
     payout: z.object({ status: z.string(), payee: z.string().nullable() }),
   }),
-  errors: [403, 404, 409],
+  errors: {
+    400: ['illegal_transition'],
+    403: ['not_your_act'],
+    404: ['order_not_found'],
+    409: ['already_paid', 'nothing_earned'],
+    422: ['no_payout_address'],
+  },
   purpose: 'orders.retry-payout:{order_id}',
 })
 
 export const listAgentOrders = operation({
   id: 'listAgentOrders',
   group: 'Orders',
+  position: 80,
   method: 'GET',
   path: '/api/agents/{agent_id}/orders',
   summary: 'List the orders of your agent',
@@ -177,28 +225,20 @@ export const listAgentOrders = operation({
   limit: 'orders.of-agent',
   input: z.strictObject({
     agent_id: AgentId,
-    status: z
-      .string()
-      .max(200)
-      .refine(
-        (list) => list.split(',').every((one) => ORDER_STATUSES.some((status) => status === one)),
-        `must be a comma-separated list of ${ORDER_STATUSES.join(', ')}`,
-      )
-      .transform((list) => list.split(',') as z.infer<typeof OrderStatus>[])
-      .optional()
-      .describe('Comma-separated statuses'),
+    status: Statuses.optional().describe('Comma-separated statuses'),
     service_id: ServiceId.optional(),
     since: Instant.optional(),
     ...pageFields,
   }),
-  output: z.array(Order),
+  output: z.array(ListedOrder),
   beside: NextCursor,
-  errors: [403, 404],
+  errors: { 403: ['not_your_agent'], 404: ['agent_not_found'] },
 })
 
 export const resolveDispute = operation({
   id: 'resolveDispute',
   ...WRITE_BY_OPERATORS,
+  position: 120,
   method: 'POST',
   path: '/api/admin/orders/{order_id}/resolve',
   summary: 'Resolve a dispute',
@@ -206,5 +246,10 @@ export const resolveDispute = operation({
     '`release` pays the agent and `refund` pays the buyer. `split` pays the agent `agent_share_bps` / 10,000 of the price, less the fee, and the buyer the rest. An order above 500 USD needs two operators: propose `resolve_dispute`.',
   input: z.strictObject({ order_id: OrderId, ...verdictFields }),
   output: Order,
-  errors: [403, 404, 409],
+  errors: {
+    400: ['illegal_transition'],
+    403: ['own_case'],
+    404: ['order_not_found'],
+    409: ['approval_required'],
+  },
 })

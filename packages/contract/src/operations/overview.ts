@@ -140,6 +140,7 @@ const Overview = named(
 export const getOverview = operation({
   id: 'getOverview',
   ...READ_BY_OPERATORS,
+  position: 10,
   method: 'GET',
   path: '/api/admin/overview',
   summary: 'Get what waits for an operator',

@@ -7,6 +7,7 @@ import { PORTFOLIO_SOURCES, PortfolioEntry, SourceId } from '../schemas/portfoli
 export const listPortfolio = operation({
   id: 'listPortfolio',
   group: 'Agents',
+  position: 110,
   method: 'GET',
   path: '/api/agents/{agent_id}/portfolio',
   summary: 'List the portfolio of an agent',
@@ -17,17 +18,16 @@ export const listPortfolio = operation({
   input: z.strictObject({
     agent_id: AgentId,
     ...pageFields,
-    // An entry can have many deliverables, so a page has fewer entries than other lists.
-    limit: z.int().min(1).max(20).default(20),
   }),
   output: z.array(PortfolioEntry),
   beside: NextCursor,
-  errors: [404],
+  errors: { 404: ['agent_not_found'] },
 })
 
 export const updatePortfolio = operation({
   id: 'updatePortfolio',
   group: 'Agents',
+  position: 120,
   method: 'PATCH',
   path: '/api/agents/{agent_id}/portfolio',
   summary: 'Hide or unhide portfolio entries',
@@ -41,6 +41,10 @@ export const updatePortfolio = operation({
     source_id: SourceId,
   }),
   output: PortfolioEntry,
-  errors: [403, 404, 409],
+  errors: {
+    403: ['not_your_agent'],
+    404: ['agent_not_found', 'portfolio_source_not_found'],
+    409: ['portfolio_hidden_limit'],
+  },
   purpose: 'agents.portfolio:{agent_id}',
 })

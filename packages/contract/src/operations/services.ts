@@ -2,20 +2,25 @@ import { z } from 'zod'
 import { operation } from '../define.ts'
 import { AgentId, PayableOn } from '../schemas/agent.ts'
 import { Category, NextCursor, pageFields } from '../schemas/common.ts'
-import { UsdAmount } from '../schemas/money.ts'
+import { NetworkName, UsdAmount } from '../schemas/money.ts'
 import {
   FoundService,
   ListedService,
   PriceType,
   Service,
+  ServiceFacets,
   ServiceId,
+  ShownService,
   serviceFields,
 } from '../schemas/service.ts'
-import { text } from '../schemas/text.ts'
+import { line, text } from '../schemas/text.ts'
+
+const Slug = line({ min: 1, max: 120 })
 
 export const createService = operation({
   id: 'createService',
   group: 'Services',
+  position: 30,
   method: 'POST',
   path: '/api/agents/{agent_id}/services',
   summary: 'Create a service',
@@ -36,13 +41,14 @@ export const createService = operation({
   }),
   output: Service.extend({ payable_on: PayableOn }),
   status: 201,
-  errors: [403, 404, 409],
+  errors: { 403: ['not_your_agent'], 404: ['agent_not_found'], 409: ['too_many_services'] },
   purpose: 'services.create:{agent_id}',
 })
 
 export const listAgentServices = operation({
   id: 'listAgentServices',
   group: 'Services',
+  position: 40,
   method: 'GET',
   path: '/api/agents/{agent_id}/services',
   summary: 'List the services of an agent',
@@ -53,12 +59,13 @@ export const listAgentServices = operation({
   input: z.strictObject({ agent_id: AgentId, ...pageFields }),
   output: z.array(ListedService),
   beside: NextCursor,
-  errors: [404],
+  errors: { 404: ['agent_not_found'] },
 })
 
 export const browseServices = operation({
   id: 'browseServices',
   group: 'Services',
+  position: 10,
   method: 'GET',
   path: '/api/services',
   summary: 'Search services',
@@ -73,6 +80,8 @@ export const browseServices = operation({
     price_type: PriceType.optional(),
     min_price: UsdAmount.optional().describe('In USD. Services without a price do not match a price filter.'),
     max_price: UsdAmount.optional(),
+    max_turnaround_hours: z.int().min(1).max(720).optional(),
+    network: NetworkName.optional().describe('Only services that can be paid on it'),
     sort: z
       .enum(['popular', 'newest', 'cheapest', 'rating', 'fastest'])
       .optional()
@@ -81,15 +90,26 @@ export const browseServices = operation({
       .boolean()
       .optional()
       .describe('Adds `why`, the parts of the score, to the results of a search without `sort`'),
+    facets: z.boolean().optional().describe('Adds `facets`, the number of services by the values of filters'),
     ...pageFields,
   }),
   output: z.array(FoundService),
-  beside: NextCursor,
+  beside: NextCursor.extend({
+    total: z
+      .int()
+      .nullable()
+      .describe(
+        'How many services `category`, `price_type` and `network` find, counted at most a minute ago; null with another filter or `search`',
+      ),
+    facets: ServiceFacets.nullable().describe('null unless the request has `facets`'),
+  }),
+  errors: { 401: ['credentials_missing', 'bad_api_key'] },
 })
 
 export const getService = operation({
   id: 'getService',
   group: 'Services',
+  position: 20,
   method: 'GET',
   path: '/api/services/{service_id}',
   summary: 'Get a service',
@@ -97,13 +117,32 @@ export const getService = operation({
   callers: ['anonymous', 'agent', 'user', 'wallet'],
   limit: 'read',
   input: z.strictObject({ service_id: ServiceId }),
-  output: Service,
-  errors: [404],
+  output: ShownService,
+  errors: { 404: ['service_not_found'] },
+})
+
+export const getServiceBySlug = operation({
+  id: 'getServiceBySlug',
+  group: 'Services',
+  position: 25,
+  method: 'GET',
+  path: '/api/services/by-slug/{agent_slug}/{service_slug}',
+  summary: 'Get a service by its slug',
+  description: 'Slugs do not change. Only its agent and its owner can read an inactive service.',
+  callers: ['anonymous', 'agent', 'user', 'wallet'],
+  limit: 'read',
+  input: z.strictObject({
+    agent_slug: Slug.describe('The `slug` of the agent'),
+    service_slug: Slug.describe('The `slug` of the service'),
+  }),
+  output: ShownService,
+  errors: { 404: ['agent_not_found', 'service_not_found'] },
 })
 
 export const updateService = operation({
   id: 'updateService',
   group: 'Services',
+  position: 50,
   method: 'PATCH',
   path: '/api/services/{service_id}',
   summary: 'Update a service',
@@ -122,13 +161,14 @@ export const updateService = operation({
     active: z.boolean().optional(),
   }),
   output: Service,
-  errors: [403, 404, 409],
+  errors: { 403: ['not_your_agent'], 404: ['service_not_found'], 409: ['too_many_services'] },
   purpose: 'services.update:{service_id}',
 })
 
 export const deleteService = operation({
   id: 'deleteService',
   group: 'Services',
+  position: 60,
   method: 'DELETE',
   path: '/api/services/{service_id}',
   summary: 'Deactivate a service',
@@ -138,6 +178,6 @@ export const deleteService = operation({
   limit: 'write',
   input: z.strictObject({ service_id: ServiceId }),
   output: Service,
-  errors: [403, 404],
+  errors: { 403: ['not_your_agent'], 404: ['service_not_found'] },
   purpose: 'services.delete:{service_id}',
 })

@@ -141,6 +141,7 @@ const Anchor = named(
 export const listAnchors = operation({
   id: 'listAnchors',
   group: 'Solvency',
+  position: 30,
   method: 'GET',
   path: '/api/solvency/anchors',
   summary: 'List the anchored roots of each day',
@@ -156,6 +157,7 @@ export const listAnchors = operation({
 export const getSolvency = operation({
   id: 'getSolvency',
   group: 'Solvency',
+  position: 10,
   method: 'GET',
   path: '/api/solvency',
   summary: 'Get the treasury balances and liabilities',
@@ -167,9 +169,35 @@ export const getSolvency = operation({
   output: z.array(NetworkSolvency),
 })
 
+export const getSolvencyHistory = operation({
+  id: 'getSolvencyHistory',
+  group: 'Solvency',
+  position: 15,
+  method: 'GET',
+  path: '/api/solvency/history',
+  summary: 'List what was held and owed on each day',
+  description: 'The snapshot of each day and network that is anchored too, newest first.',
+  callers: ['anonymous'],
+  limit: 'read',
+  input: z.strictObject({
+    days: z.int().min(1).max(366).default(90).describe('How many days to return, the newest ones'),
+  }),
+  output: z.array(
+    z.object({
+      network: Network,
+      day: z.iso.date().describe('UTC day'),
+      checked_at: Instant,
+      assets_usd: Usd.describe('USDC in the treasury and at the cold address'),
+      venues_usd: Usd.describe('What pools of Earn had in venues. It is no part of `assets_usd`'),
+      liabilities_usd: Usd.describe('Owed to users'),
+    }),
+  ),
+})
+
 export const getSolvencyProof = operation({
   id: 'getSolvencyProof',
   group: 'Solvency',
+  position: 20,
   method: 'GET',
   path: '/api/solvency/proof',
   summary: 'Get proofs of what is owed to you',
@@ -191,5 +219,5 @@ export const getSolvencyProof = operation({
   }),
   output: z.array(Proof),
   beside: z.object({ omitted: z.int().describe('Number of smaller liabilities beyond the limit') }),
-  errors: [404],
+  errors: { 404: ['not_found'] },
 })

@@ -6,6 +6,7 @@ import { ActivityFilter, ActivityItem, Leader, MarketData, PlatformStats } from 
 export const getPlatformStats = operation({
   id: 'getPlatformStats',
   group: 'Statistics',
+  position: 10,
   method: 'GET',
   path: '/api/platform-stats',
   summary: 'Get platform statistics',
@@ -20,6 +21,7 @@ export const getPlatformStats = operation({
 export const listActivity = operation({
   id: 'listActivity',
   group: 'Statistics',
+  position: 30,
   method: 'GET',
   path: '/api/metrics/activity',
   summary: 'List recent activity',
@@ -35,6 +37,7 @@ export const listActivity = operation({
 export const agentLeaderboard = operation({
   id: 'agentLeaderboard',
   group: 'Statistics',
+  position: 20,
   method: 'GET',
   path: '/api/agents/leaderboard',
   summary: 'Get the agent leaderboard',
@@ -51,6 +54,7 @@ const MAX_MINTS = 100
 export const getMarketData = operation({
   id: 'getMarketData',
   group: 'Statistics',
+  position: 40,
   method: 'POST',
   path: '/api/market',
   summary: 'Get prices and market caps of tokens',
@@ -63,4 +67,5 @@ export const getMarketData = operation({
     mints: z.array(SolanaAddress).min(1).max(MAX_MINTS).describe('Mint addresses of tokens on Solana'),
   }),
   output: z.record(z.string(), MarketData.nullable()),
+  errors: { 503: ['prices_not_configured'] },
 })

@@ -16,6 +16,7 @@ const Transaction = z
 export const orderSwap = operation({
   id: 'orderSwap',
   group: 'Swaps',
+  position: 10,
   method: 'POST',
   path: '/api/swap/order',
   summary: 'Order a swap from USDC to SOL',
@@ -44,12 +45,17 @@ export const orderSwap = operation({
     expires_at: Instant,
   }),
   status: 201,
-  errors: [403, 409],
+  errors: {
+    403: ['wallet_not_linked'],
+    409: ['swap_not_offered'],
+    503: ['swap_price_too_low', 'swap_price_unavailable', 'swap_rejected', 'swap_unavailable'],
+  },
 })
 
 export const executeSwap = operation({
   id: 'executeSwap',
   group: 'Swaps',
+  position: 20,
   method: 'POST',
   path: '/api/swap/execute',
   summary: 'Execute a swap',
@@ -66,5 +72,10 @@ export const executeSwap = operation({
     status: z.enum(['confirmed', 'failed', 'pending']),
     tx_signature: z.string(),
   }),
-  errors: [404, 409],
+  errors: {
+    400: ['swap_transaction_invalid'],
+    404: ['swap_not_found'],
+    409: ['swap_already_submitted', 'swap_expired'],
+    503: ['swap_unavailable'],
+  },
 })

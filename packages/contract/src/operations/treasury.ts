@@ -114,6 +114,7 @@ const Unexplained = named('UnexplainedTransfer', z.object(outgoingFields))
 export const getTreasury = operation({
   id: 'getTreasury',
   ...READ_BY_OPERATORS,
+  position: 20,
   method: 'GET',
   path: '/api/admin/treasury',
   summary: 'Get the treasury status',
@@ -124,6 +125,7 @@ export const getTreasury = operation({
 export const listUnmatched = operation({
   id: 'listUnmatched',
   ...READ_BY_OPERATORS,
+  position: 70,
   method: 'GET',
   path: '/api/admin/unmatched-transfers',
   summary: 'List unmatched transfers',
@@ -137,6 +139,7 @@ export const listUnmatched = operation({
 export const listPayouts = operation({
   id: 'listPayouts',
   ...READ_BY_OPERATORS,
+  position: 50,
   method: 'GET',
   path: '/api/admin/payouts',
   summary: 'List payouts',
@@ -163,6 +166,7 @@ export const listPayouts = operation({
 export const listUnexplained = operation({
   id: 'listUnexplained',
   ...READ_BY_OPERATORS,
+  position: 100,
   method: 'GET',
   path: '/api/admin/outgoing-transfers',
   summary: 'List unexplained outgoing transfers',
@@ -176,18 +180,20 @@ export const listUnexplained = operation({
 export const refundTransfer = operation({
   id: 'refundTransfer',
   ...WRITE_BY_OPERATORS,
+  position: 80,
   method: 'POST',
   path: '/api/admin/unmatched-transfers/{unmatched_id}/refund',
   summary: 'Refund unmatched money',
   description: 'To its payer. To refund to another address, or without a payer, propose `refund_unmatched`.',
   input: z.strictObject({ unmatched_id: UnmatchedId, reason: Reason }),
   output: Payout,
-  errors: [403, 404, 409],
+  errors: { 404: ['not_found'], 409: ['approval_required'] },
 })
 
 export const claimRefund = operation({
   id: 'claimRefund',
   group: 'Orders',
+  position: 150,
   method: 'POST',
   path: '/api/unmatched-transfers/{unmatched_id}/refund',
   summary: 'Get unmatched money back',
@@ -210,12 +216,13 @@ export const claimRefund = operation({
   }),
   laterStatus: 202,
   purpose: 'unmatched-transfers.refund:{unmatched_id}',
-  errors: [403, 404, 409],
+  errors: { 403: ['wrong_wallet'], 404: ['not_found'], 409: ['too_many_claims'] },
 })
 
 export const recognizeTransfer = operation({
   id: 'recognizeTransfer',
   ...WRITE_BY_OPERATORS,
+  position: 90,
   method: 'POST',
   path: '/api/admin/unmatched-transfers/{unmatched_id}/recognize-revenue',
   summary: 'Propose to recognize a transfer as revenue',
@@ -224,29 +231,31 @@ export const recognizeTransfer = operation({
   input: z.strictObject({ unmatched_id: UnmatchedId, reason: Reason }),
   output: Approval,
   status: 201,
-  errors: [403, 404, 409],
+  errors: { 404: ['not_found'], 409: ['not_our_wallet'] },
 })
 
 export const writeOffTransfer = operation({
   id: 'writeOffTransfer',
   ...WRITE_BY_OPERATORS,
+  position: 110,
   method: 'POST',
   path: '/api/admin/outgoing-transfers/{transfer_id}/write-off',
   summary: 'Write off an outgoing transfer',
   description: 'Posts an unexplained payment as a loss, which the fees of the network must cover.',
   input: z.strictObject({ transfer_id: OutgoingId, reason: Reason }),
   output: z.object({ ...outgoingFields, written_off_at: Instant }),
-  errors: [403, 404, 409],
+  errors: { 404: ['not_found'] },
 })
 
 export const retryAnyPayout = operation({
   id: 'retryAnyPayout',
   ...WRITE_BY_OPERATORS,
+  position: 60,
   method: 'POST',
   path: '/api/admin/payouts/{payout_id}/retry',
   summary: 'Retry a failed payout',
   description: 'Pays the same address again. To pay another one, propose `redirect_payout`.',
   input: z.strictObject({ payout_id: PayoutId, reason: Reason }),
   output: Payout,
-  errors: [403, 404, 409],
+  errors: { 404: ['not_found'], 409: ['approval_required'] },
 })

@@ -5,6 +5,7 @@ import { Upload } from '../schemas/file.ts'
 export const uploadFile = operation({
   id: 'uploadFile',
   group: 'Files',
+  position: 10,
   method: 'POST',
   path: '/api/upload',
   summary: 'Upload a file',
@@ -17,4 +18,5 @@ export const uploadFile = operation({
   output: Upload,
   status: 201,
   purpose: 'uploads.create',
+  errors: { 400: ['unsupported_file_type'], 429: ['upload_quota_reached'] },
 })

@@ -25,20 +25,23 @@ const AgentRef = line({ min: 1, max: 600 }).describe('Agent id or slug')
 export const getFunding = operation({
   id: 'getFunding',
   group: GROUP,
+  position: 10,
   method: 'GET',
   path: '/api/agents/{agent_id}/funding',
   summary: 'Get the wallet of an agent',
   description: 'For the agent and its owner. Balances and costs are read from Solana.',
   callers: ['agent', 'user', 'wallet'],
-  limit: 'market',
+  // fix: funding-limit
+  limit: 'wallets.read',
   input: z.strictObject({ agent_id: AgentId }),
   output: Funding,
-  errors: [403, 404],
+  errors: { 403: ['not_your_agent'], 404: ['agent_not_found'], 503: ['wallets_unavailable'] },
 })
 
 export const listWalletOperations = operation({
   id: 'listWalletOperations',
   group: GROUP,
+  position: 60,
   method: 'GET',
   path: '/api/agents/{agent_id}/wallet/operations',
   summary: 'List the operations of an agent’s wallet',
@@ -48,12 +51,13 @@ export const listWalletOperations = operation({
   input: z.strictObject({ agent_id: AgentId, ...pageFields }),
   output: z.array(WalletOperation),
   beside: NextCursor,
-  errors: [403, 404],
+  errors: { 403: ['not_your_agent'], 404: ['agent_not_found'] },
 })
 
 export const setWithdrawAddress = operation({
   id: 'setWithdrawAddress',
   group: GROUP,
+  position: 20,
   method: 'PUT',
   path: '/api/agents/{agent_id}/withdraw-address',
   summary: 'Set the withdraw address of an agent',
@@ -63,7 +67,12 @@ export const setWithdrawAddress = operation({
   limit: 'write',
   input: z.strictObject({ agent_id: AgentId, address: SolanaAddress }),
   output: WithdrawAddress,
-  errors: [403, 404],
+  errors: {
+    400: ['bad_withdraw_address'],
+    403: ['not_your_agent', 'owner_wallet_required'],
+    404: ['agent_not_found'],
+    503: ['wallets_unavailable'],
+  },
   purpose: 'wallets.withdraw-address:{agent_id}:{address}',
   recentLogin: true,
 })
@@ -71,6 +80,7 @@ export const setWithdrawAddress = operation({
 export const cancelWithdrawAddress = operation({
   id: 'cancelWithdrawAddress',
   group: GROUP,
+  position: 30,
   method: 'DELETE',
   path: '/api/agents/{agent_id}/withdraw-address',
   summary: 'Cancel a pending withdraw address',
@@ -79,37 +89,50 @@ export const cancelWithdrawAddress = operation({
   limit: 'write',
   input: z.strictObject({ agent_id: AgentId }),
   output: WithdrawAddress,
-  errors: [403, 404],
+  errors: { 403: ['not_your_agent'], 404: ['agent_not_found'] },
   purpose: 'wallets.withdraw-address-cancel:{agent_id}',
 })
 
 export const withdraw = operation({
   id: 'withdraw',
   group: GROUP,
+  position: 40,
   method: 'POST',
   path: '/api/agents/me/withdraw',
   summary: 'Withdraw from your agent’s wallet',
   description:
     'Sends to the withdraw address of the owner, and to no other. 202 when it is not final after 12 seconds: list the operations for its result.',
   callers: ['agent'],
-  limit: 'tokens.write',
+  limit: 'wallets.write',
   input: z.strictObject({ asset: Asset, amount: Coins.optional() }),
   output: WalletOperation,
   laterStatus: 202,
-  errors: [402, 403, 409],
+  errors: {
+    402: ['agent_wallet_underfunded'],
+    409: [
+      'insufficient_usdc',
+      'no_withdraw_address',
+      'wallet_busy',
+      'wallet_cap_exceeded',
+      'rejected_on_chain',
+      'outcome_unknown',
+    ],
+    503: ['wallets_unavailable'],
+  },
   stoppedBy: FROZEN_BY,
 })
 
 export const sendFromWallet = operation({
   id: 'sendFromWallet',
   group: GROUP,
+  position: 50,
   method: 'POST',
   path: '/api/agents/{agent_id}/wallet/send',
   summary: 'Send from an agent’s wallet',
   description:
     'For the owner wallet, which signs asset, address and amount. 202 when it is not final after 12 seconds: list the operations for its result.',
   callers: ['wallet'],
-  limit: 'tokens.write',
+  limit: 'wallets.write',
   input: z.strictObject({
     agent_id: AgentId,
     chain: z.literal('solana'),
@@ -119,7 +142,14 @@ export const sendFromWallet = operation({
   }),
   output: WalletOperation,
   laterStatus: 202,
-  errors: [402, 403, 404, 409],
+  errors: {
+    400: ['bad_destination'],
+    402: ['agent_wallet_underfunded'],
+    403: ['not_your_agent', 'owner_wallet_required', 'owner_not_verified'],
+    404: ['agent_not_found'],
+    409: ['insufficient_usdc', 'wallet_busy', 'wallet_cap_exceeded', 'rejected_on_chain', 'outcome_unknown'],
+    503: ['wallets_unavailable'],
+  },
   purpose: 'wallets.send:{agent_id}:{asset}:{to}:{amount}',
   stoppedBy: FROZEN_BY,
 })
@@ -127,13 +157,14 @@ export const sendFromWallet = operation({
 export const exportKey = operation({
   id: 'exportKey',
   group: GROUP,
+  position: 70,
   method: 'POST',
   path: '/api/agents/{agent_id}/export-key',
   summary: 'Export the secret key of an agent’s wallet',
   description:
     'For the owner wallet, once in 24 hours. The key is sealed with HPKE to the public key that the signature names, and can be read for 15 minutes.',
   callers: ['wallet'],
-  limit: 'tokens.write',
+  limit: 'wallets.write',
   input: z.strictObject({
     agent_id: AgentId,
     public_key: z
@@ -143,7 +174,11 @@ export const exportKey = operation({
   }),
   output: ExportedKey,
   laterStatus: 202,
-  errors: [403, 404, 409],
+  errors: {
+    403: ['not_your_agent', 'owner_wallet_required', 'owner_not_verified'],
+    404: ['agent_not_found'],
+    409: ['exported_today', 'wallet_busy', 'rejected_on_chain', 'outcome_unknown'],
+  },
   purpose: 'wallets.export:{agent_id}:{public_key}',
   stoppedBy: FROZEN_BY,
 })
@@ -151,6 +186,7 @@ export const exportKey = operation({
 export const getToken = operation({
   id: 'getToken',
   group: GROUP,
+  position: 100,
   method: 'GET',
   path: '/api/agents/{agent_id}/token',
   summary: 'Get the token of an agent',
@@ -158,12 +194,13 @@ export const getToken = operation({
   limit: 'read',
   input: z.strictObject({ agent_id: AgentRef }),
   output: Token,
-  errors: [404],
+  errors: { 404: ['agent_not_found', 'token_not_found'] },
 })
 
 export const getTokenDocument = operation({
   id: 'getTokenDocument',
   group: GROUP,
+  position: 110,
   method: 'GET',
   path: '/api/agents/{agent_id}/token/metadata',
   summary: 'Get the metadata document of a token',
@@ -174,28 +211,37 @@ export const getTokenDocument = operation({
   output: TokenDocument,
   isBare: true,
   cacheSeconds: 60,
-  errors: [404],
+  errors: { 404: ['agent_not_found', 'token_not_found'] },
 })
 
 export const registerToken = operation({
   id: 'registerToken',
   group: GROUP,
+  position: 90,
   method: 'POST',
   path: '/api/agents/{agent_id}/token',
   summary: 'Register a token that you launched',
-  description: 'For the owner wallet on Solana. An agent has one token, which cannot be changed.',
+  description:
+    'For the owner wallet on Solana or, where the agent has none, a wallet linked to the user who owns it. The name gets the suffix of the platform unless it has it. An agent has one token, which cannot be changed.',
   callers: ['wallet'],
   limit: 'tokens.write',
   input: z.strictObject({ agent_id: AgentId, ...registeredToken }),
   output: Token,
   status: 201,
-  errors: [403, 404, 409],
+  errors: {
+    400: ['token_not_proven'],
+    403: ['not_your_agent', 'wrong_wallet'],
+    404: ['agent_not_found'],
+    409: ['mint_taken', 'token_exists'],
+    503: ['wallets_unavailable'],
+  },
   purpose: 'tokens.register:{agent_id}:{token_mint}',
 })
 
 export const launchToken = operation({
   id: 'launchToken',
   group: GROUP,
+  position: 80,
   method: 'POST',
   path: '/api/agents/{agent_id}/token/launch',
   summary: 'Launch the token of your agent',
@@ -206,13 +252,27 @@ export const launchToken = operation({
   input: z.strictObject({ agent_id: AgentId, ...launchFields }),
   output: Launched,
   laterStatus: 202,
-  errors: [402, 403, 409],
+  errors: {
+    400: ['x_account_missing'],
+    402: ['agent_wallet_underfunded'],
+    403: ['not_your_agent'],
+    409: [
+      'operation_in_progress',
+      'token_exists',
+      'wallet_busy',
+      'rejected_on_chain',
+      'outcome_unknown',
+      'bad_metadata',
+    ],
+    503: ['wallets_unavailable'],
+  },
   stoppedBy: FROZEN_BY,
 })
 
 export const mintIdentity = operation({
   id: 'mintIdentity',
   group: GROUP,
+  position: 120,
   method: 'POST',
   path: '/api/agents/{agent_id}/said',
   summary: 'Mint the identity token of your agent',
@@ -223,6 +283,18 @@ export const mintIdentity = operation({
   input: z.strictObject({ agent_id: AgentId }),
   output: Identity,
   laterStatus: 202,
-  errors: [402, 403, 409],
+  errors: {
+    402: ['agent_wallet_underfunded'],
+    403: ['not_your_agent'],
+    409: [
+      'identity_exists',
+      'operation_in_progress',
+      'wallet_busy',
+      'rejected_on_chain',
+      'outcome_unknown',
+      'bad_metadata',
+    ],
+    503: ['wallets_unavailable'],
+  },
   stoppedBy: FROZEN_BY,
 })

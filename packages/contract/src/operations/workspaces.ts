@@ -19,6 +19,7 @@ const AccessToken = text({ min: 1, max: 64 }).describe('The access token of the 
 export const generate = operation({
   id: 'generate',
   group: 'Orders',
+  position: 120,
   method: 'POST',
   path: '/api/orders/{order_id}/generate',
   summary: 'Request a generation in a workspace',
@@ -28,13 +29,18 @@ export const generate = operation({
   input: z.strictObject({ order_id: OrderId, ...generationFields }),
   output: GenerationResult,
   laterStatus: 202,
-  errors: [403, 404, 409],
+  errors: {
+    403: ['not_your_act'],
+    404: ['order_not_found'],
+    409: ['quota_used_up', 'workspace_ended', 'workspace_not_open', 'payment_contested'],
+  },
   purpose: 'orders.generate:{order_id}',
 })
 
 export const generateForPurchase = operation({
   id: 'generateForPurchase',
   group: 'x402',
+  position: 50,
   method: 'POST',
   path: '/api/x402/orders/{order_id}/generate',
   summary: 'Request a generation in a workspace bought by x402',
@@ -44,12 +50,16 @@ export const generateForPurchase = operation({
   input: z.strictObject({ order_id: OrderId, t: AccessToken, ...generationFields }),
   output: GenerationResult,
   laterStatus: 202,
-  errors: [404, 409],
+  errors: {
+    404: ['order_not_found', 'access_token_expired'],
+    409: ['quota_used_up', 'payment_contested', 'workspace_not_open', 'workspace_ended'],
+  },
 })
 
 export const answerGeneration = operation({
   id: 'answerGeneration',
   group: 'Orders',
+  position: 140,
   method: 'PUT',
   path: '/api/orders/{order_id}/deliverables/{deliverable_id}',
   summary: 'Answer a generation',
@@ -65,13 +75,18 @@ export const answerGeneration = operation({
     reason: text({ min: 1, max: 500 }).optional().describe('Required if `status` is `failed`'),
   }),
   output: GenerationResult,
-  errors: [403, 404, 409],
+  errors: {
+    403: ['not_your_act'],
+    404: ['deliverable_not_found', 'order_not_found', 'upload_not_found'],
+    409: ['generation_ended', 'payment_contested', 'workspace_not_open', 'upload_used_elsewhere'],
+  },
   purpose: 'orders.answer:{order_id}',
 })
 
 export const listGenerations = operation({
   id: 'listGenerations',
   group: 'Orders',
+  position: 130,
   method: 'GET',
   path: '/api/orders/{order_id}/deliverables',
   summary: 'List the generations of a workspace',
@@ -81,12 +96,13 @@ export const listGenerations = operation({
   input: z.strictObject({ order_id: OrderId, ...pageFields }),
   output: z.array(Generation),
   beside: NextCursor,
-  errors: [404],
+  errors: { 404: ['order_not_found'] },
 })
 
 export const listPurchasedGenerations = operation({
   id: 'listPurchasedGenerations',
   group: 'x402',
+  position: 60,
   method: 'GET',
   path: '/api/x402/orders/{order_id}/deliverables',
   summary: 'List the generations of a workspace bought by x402',
@@ -96,5 +112,5 @@ export const listPurchasedGenerations = operation({
   input: z.strictObject({ order_id: OrderId, t: AccessToken, ...pageFields }),
   output: z.array(Generation),
   beside: NextCursor,
-  errors: [404],
+  errors: { 404: ['order_not_found', 'access_token_expired'] },
 })

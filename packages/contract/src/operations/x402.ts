@@ -2,7 +2,8 @@ import { z } from 'zod'
 import { named, operation, type Payment, READ_BY_OPERATORS, WRITE_BY_OPERATORS } from '../define.ts'
 import { Category, Instant, NextCursor, pageFields } from '../schemas/common.ts'
 import { NetworkName, UsdText } from '../schemas/money.ts'
-import { OrderId, OrderPage } from '../schemas/order.ts'
+import { OrderId } from '../schemas/order.ts'
+import { OrderPage } from '../schemas/order-page.ts'
 import { PayableService, TrendingService } from '../schemas/service.ts'
 import { text } from '../schemas/text.ts'
 import {
@@ -35,22 +36,37 @@ const HOW_TO_PAY =
 export const hireService = operation({
   id: 'hireService',
   group: 'x402',
+  position: 70,
   method: 'POST',
   path: '/api/x402/discover/{service_id}',
   alsoAt: [
-    { method: 'GET', path: '/api/x402/discover/{service_id}' },
-    { method: 'GET', path: '/api/x402/discover' },
-    { method: 'POST', path: '/api/x402/discover' },
+    {
+      method: 'GET',
+      path: '/api/x402/discover/{service_id}',
+      summary: 'Get the price of a service with GET',
+      limit: 'x402.discover',
+    },
+    {
+      method: 'GET',
+      path: '/api/x402/discover',
+      summary: 'Get the price of a service with GET, by query',
+      limit: 'x402.discover',
+    },
+    {
+      method: 'POST',
+      path: '/api/x402/discover',
+      summary: 'Get the price of a service and hire it, by body',
+    },
   ],
   summary: 'Get the price of a service and hire it',
   description: HOW_TO_PAY,
   ...buyers,
-  limit: 'x402.discover',
+  limit: 'x402.hire',
   input: PurchaseInput,
   output: Resource,
   isBare: true,
   laterStatus: 202,
-  errors: [402, 404],
+  errors: { 400: ['brief_required', 'own_service'], 404: ['service_not_found', 'not_payable'] },
   stoppedBy: ['freeze_intake'],
   payment: purchase(2, Resource),
 })
@@ -58,6 +74,7 @@ export const hireService = operation({
 export const payService = operation({
   id: 'payService',
   group: 'x402',
+  position: 10,
   method: 'POST',
   path: '/api/x402/pay',
   summary: 'Pay for a service and hire it',
@@ -67,7 +84,7 @@ export const payService = operation({
   input: PurchaseInput,
   output: Purchase,
   laterStatus: 202,
-  errors: [402, 404],
+  errors: { 400: ['brief_required', 'own_service'], 404: ['service_not_found', 'not_payable'] },
   stoppedBy: ['freeze_intake'],
   payment: purchase(2, Purchase),
 })
@@ -75,17 +92,18 @@ export const payService = operation({
 export const payServiceV1 = operation({
   id: 'payServiceV1',
   group: 'x402',
+  position: 80,
   method: 'POST',
   path: '/api/x402/v1/pay',
   summary: 'Pay for a service as an x402 version 1 client',
   description:
     'The 402 body and `X-PAYMENT` are those of x402 version 1. Version 2 clients use `/api/x402/pay`.',
   ...buyers,
-  limit: 'x402.pay',
+  limit: 'x402.pay-v1',
   input: PurchaseInput,
   output: Purchase,
   laterStatus: 202,
-  errors: [402, 404],
+  errors: { 400: ['brief_required', 'own_service'], 404: ['service_not_found', 'not_payable'] },
   stoppedBy: ['freeze_intake'],
   payment: purchase(1, Purchase),
 })
@@ -93,9 +111,16 @@ export const payServiceV1 = operation({
 export const listDirectory = operation({
   id: 'listDirectory',
   group: 'x402',
+  position: 90,
   method: 'GET',
   path: '/api/x402/directory',
-  alsoAt: [{ method: 'GET', path: '/api/x402/discovery/resources' }],
+  alsoAt: [
+    {
+      method: 'GET',
+      path: '/api/x402/discovery/resources',
+      summary: 'List payable services at the path of the Bazaar',
+    },
+  ],
   summary: 'List payable services in the x402 Bazaar format',
   callers: ['anonymous'],
   limit: 'read',
@@ -116,6 +141,7 @@ export const listDirectory = operation({
 export const searchDirectory = operation({
   id: 'searchDirectory',
   group: 'x402',
+  position: 100,
   method: 'GET',
   path: '/api/x402/discovery/search',
   summary: 'Search payable services in the x402 Bazaar format',
@@ -136,6 +162,7 @@ export const searchDirectory = operation({
 export const listPayableServices = operation({
   id: 'listPayableServices',
   group: 'x402',
+  position: 20,
   method: 'GET',
   path: '/api/x402/services',
   summary: 'List services payable by x402',
@@ -157,6 +184,7 @@ export const listPayableServices = operation({
 export const listTrendingServices = operation({
   id: 'listTrendingServices',
   group: 'x402',
+  position: 30,
   method: 'GET',
   path: '/api/x402/trending',
   summary: 'List trending services payable by x402',
@@ -174,6 +202,7 @@ export const listTrendingServices = operation({
 export const getPurchasedOrder = operation({
   id: 'getPurchasedOrder',
   group: 'x402',
+  position: 40,
   method: 'GET',
   path: '/api/x402/orders/{order_id}',
   summary: 'Get an order bought by x402',
@@ -186,7 +215,7 @@ export const getPurchasedOrder = operation({
     t: text({ min: 1, max: 64 }).describe('The access token of the URL'),
   }),
   output: OrderPage,
-  errors: [404],
+  errors: { 404: ['access_token_expired', 'order_not_found'] },
 })
 
 const PurchaseId = z
@@ -223,6 +252,7 @@ const ContestedPurchase = named(
 export const listContests = operation({
   id: 'listContests',
   ...READ_BY_OPERATORS,
+  position: 130,
   method: 'GET',
   path: '/api/admin/contests',
   summary: 'List contested payments',
@@ -236,6 +266,7 @@ export const listContests = operation({
 export const resolveRegistration = operation({
   id: 'resolveRegistration',
   ...WRITE_BY_OPERATORS,
+  position: 140,
   method: 'POST',
   path: '/api/admin/contests/{purchase_id}/resolve',
   summary: 'Resolve a contested registration',
@@ -247,5 +278,5 @@ export const resolveRegistration = operation({
     note: text({ min: 3, max: 1000 }).describe('The reason; stored in the audit log'),
   }),
   output: z.object({ purchase_id: z.string(), outcome: z.enum(['release', 'refund']) }),
-  errors: [403, 404],
+  errors: { 403: ['own_case'], 404: ['contest_not_found'] },
 })

@@ -29,6 +29,7 @@ export const HoldCode = z.enum([
   'gas_budget',
   'not_funded',
   'order_mismatch',
+  'new_address',
   'screened',
   'screening_unavailable',
   'other',

@@ -3,8 +3,7 @@ import { named } from '../define.ts'
 import { Instant, resourceId } from './common.ts'
 import { FileLink } from './file.ts'
 import { NetworkName, UsdText } from './money.ts'
-import { Review } from './review.ts'
-import { ServiceId } from './service.ts'
+import { ListedAgent, ServiceId } from './service.ts'
 import { isCleanText, line, text } from './text.ts'
 
 export const ORDER_STATUSES = [
@@ -87,6 +86,10 @@ export const Order = named(
     client_wallet: z.string().nullable(),
     private: z.boolean(),
     price_usd: UsdText.nullable().describe('null until a price is quoted'),
+    agent_usd: UsdText.nullable().describe(
+      'What the agent gets of the price: after a decision of that decision, before it if the price is released; null until a price is quoted',
+    ),
+    fee_usd: UsdText.nullable().describe('The marketplace’s part of the price, likewise'),
     price_type: z.enum(['fixed', 'quote', 'weekly', 'monthly']),
     price_until: Instant.nullable().describe('When the price expires'),
     quote_message: z.string().nullable(),
@@ -96,6 +99,12 @@ export const Order = named(
       .nullable()
       .describe('How many generations the price includes; null when the order opens no workspace'),
     quota_used: z.int().nullable(),
+    quota_failed: z
+      .int()
+      .nullable()
+      .describe(
+        'Generations that failed. The agent gets completed ÷ (completed + failed) of the price of a workspace',
+      ),
     workspace_ends_at: Instant.nullable().describe('Until when the buyer can request generations'),
     revision_count: z.int(),
     max_revisions: z.int(),
@@ -129,6 +138,8 @@ export const Order = named(
   }),
 )
 
+export const ListedOrder = named('ListedOrder', Order.extend({ agent: ListedAgent }))
+
 /** An order with the ways to pay it. */
 export const PayableOrder = named(
   'PayableOrder',
@@ -139,7 +150,7 @@ export const PayableOrder = named(
   }),
 )
 
-const Deliverable = z.object({
+export const Deliverable = z.object({
   type: z.enum(['image', 'video', 'link', 'document', 'code', 'text']),
   url: z.string().nullable(),
   content: z.string().nullable(),
@@ -175,38 +186,6 @@ export const generationFields = {
   prompt: text({ min: 1, max: 4000 }),
   wait_seconds: z.int().min(0).max(25).default(0).describe('How long to wait for the agent'),
 }
-
-export const OrderPage = named(
-  'OrderPage',
-  z.object({
-    order: PayableOrder,
-    deliverables: z
-      .array(Deliverable)
-      .describe('The deliverables of the newest delivery; of a workspace the newest completed ones'),
-    deliveries: z
-      .array(
-        z.object({
-          n: z.int(),
-          note: z.string().nullable(),
-          at: Instant,
-          deliverables: z.array(Deliverable),
-        }),
-      )
-      .describe('The newest deliveries, up to 512 KB of JSON, oldest first'),
-    review: Review.nullable().describe('The buyer’s review'),
-    generations: z
-      .array(Generation)
-      .describe(
-        'Of a workspace: the newest 20, up to 512 KB of JSON. GET /api/orders/{order_id}/deliverables lists all',
-      ),
-    viewer_role: z.enum(['buyer', 'provider', 'owner', 'arbiter']),
-    payout: PayoutState.nullable().describe('The payment to the agent; null for the buyer'),
-    refund: PayoutState.nullable().describe('The refund to the buyer'),
-    sign: SignInstructions.nullable().describe(
-      'For the buyer while `payer_proven` is false: what the payer signs to end the wait or the contest',
-    ),
-  }),
-)
 
 const MediaType = z
   .string()

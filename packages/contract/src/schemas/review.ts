@@ -20,3 +20,11 @@ export const Review = named(
   }),
   3 * 1024,
 )
+
+/** The keys are stars. */
+export const StarCounts = named(
+  'StarCounts',
+  z
+    .object({ 1: z.int(), 2: z.int(), 3: z.int(), 4: z.int(), 5: z.int() })
+    .describe('The number of reviews by their stars'),
+)

@@ -80,6 +80,7 @@ const service = {
   total_orders: z.int(),
   completed_orders: z.int(),
   avg_rating: z.number().nullable(),
+  review_count: z.int(),
   created_at: Instant,
   updated_at: Instant,
 }
@@ -123,9 +124,27 @@ export const TrendingService = named(
   7 * 1024,
 )
 
+const PayableNow = z
+  .array(NetworkName)
+  .describe('The open networks on which an order of it can be paid, in the agent’s order of preference')
+
+/** What a list shows of the agent that offers a service or works on an order. */
+export const ListedAgent = named(
+  'ListedAgent',
+  z.object({
+    agent_id: z.string(),
+    slug: z.string(),
+    name: z.string(),
+    avatar_url: z.string().nullable(),
+    verified: z.int().min(0).max(1),
+  }),
+)
+
 export const FoundService = named(
   'FoundService',
   ServiceSummary.extend({
+    agent: ListedAgent,
+    payable_on: PayableNow,
     why: z
       .object({
         relevance: z.number(),
@@ -138,4 +157,25 @@ export const FoundService = named(
       .describe('With `explain` and `search`, without `sort`: the parts that add up to the score'),
   }),
   7 * 1024,
+)
+
+/** A service with what its page shows of its agent. */
+export const ShownService = named(
+  'ShownService',
+  Service.extend({ agent: ListedAgent, payable_on: PayableNow }),
+)
+
+/** The public services by the values of three filters. */
+export const ServiceFacets = named(
+  'ServiceFacets',
+  z
+    .object({
+      categories: z.record(Category, z.int()),
+      price_types: z.record(PriceType, z.int()),
+      networks: z.record(NetworkName, z.int()),
+      counted_at: Instant.describe('At most a minute ago'),
+    })
+    .describe(
+      'How many services each value of `category`, `price_type` and `network` finds with the other two filters of the request. Other filters and `search` do not count',
+    ),
 )

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { named } from '../define.ts'
 import { Instant, SolanaAddress } from './common.ts'
-import { HttpsUrl, line } from './text.ts'
+import { HttpsUrl, line, text } from './text.ts'
 
 const MOST_COINS = 1_000_000
 const UNITS_PER_COIN = 1e9
@@ -117,7 +117,7 @@ export const SolanaTransaction = z
 
 export const launchFields = {
   symbol,
-  description: line({ min: 20, max: 500 }).optional().describe('Default: the description of the agent'),
+  description: text({ min: 20, max: 500 }).optional().describe('Default: the description of the agent'),
   image_url: HttpsUrl.optional().describe('Default: the avatar of the agent'),
 }
 
@@ -126,7 +126,9 @@ export const registeredToken = {
   token_name: line({ min: 1, max: 32 }),
   token_symbol: symbol,
   token_mode: z.literal('pumpfun'),
-  token_creator_wallet: SolanaAddress.describe('Must be the wallet that signs, and the owner wallet'),
+  token_creator_wallet: SolanaAddress.describe(
+    'Must be the wallet that signs, and the owner wallet where the agent has one',
+  ),
   token_image_url: HttpsUrl.optional(),
   token_tx_hash: SolanaTransaction.optional().describe(
     'The transaction that created the mint. It is verified on chain',

@@ -21,6 +21,9 @@ export const walletFields = {
   wallet_chain: WalletChain.optional(),
 }
 
+/** Without `pay_to_register`: a tool cannot pay for a registration. */
+const registration = o.registerAgent.input.omit({ pay_to_register: true })
+
 export const agentTools: readonly (Tool | FailingTool)[] = [
   tool(
     o.registerAgent,
@@ -32,7 +35,7 @@ export const agentTools: readonly (Tool | FailingTool)[] = [
       annotations: CREATE,
     },
     // fix: register-needs-keys
-    { input: o.registerAgent.input.extend(walletFields), scope: 'market:keys' },
+    { input: registration.extend(walletFields), scope: 'market:keys' },
   ),
   tool(o.getMyAgent, {
     name: 'market_get_profile',

@@ -53,6 +53,8 @@ export interface Tool extends ToolInfo {
   readonly inputOf: (given: Fields) => Fields
   /** Whether it has `transferFields` beside the operation's input. */
   readonly isPaid?: true
+  /** Whether its result is the 402 of its operation. */
+  readonly isPrice?: true
 }
 
 /** A tool of the specification whose endpoint is gone. Every call fails. */
@@ -61,7 +63,7 @@ export interface FailingTool extends ToolInfo {
   readonly fails: string
 }
 
-type Changes = Partial<Pick<Tool, 'input' | 'output' | 'inputOf' | 'isPaid' | 'scope'>>
+type Changes = Partial<Pick<Tool, 'input' | 'output' | 'inputOf' | 'isPaid' | 'isPrice' | 'scope'>>
 
 /** By default the arguments are the operation's input. */
 export function tool(operation: Operation, info: ToolInfo, changes: Changes = {}): Tool {

@@ -144,7 +144,7 @@ export const hiringTools: readonly Tool[] = [
         'Get what to pay, to which address and on which networks. Send the USDC, then call market_submit_payment with the transaction.',
       annotations: READ_OTHERS,
     },
-    { input: z.strictObject({ service_id }), output: undefined, scope: 'market:read' },
+    { input: z.strictObject({ service_id }), output: undefined, scope: 'market:read', isPrice: true },
   ),
   tool(
     o.payService,

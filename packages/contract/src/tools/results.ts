@@ -23,7 +23,8 @@ export interface ToolResult {
 
 /** The response of the API as the result of a tool. */
 export function resultOf(tool: Tool, response: ToolResponse): ToolResult {
-  if (response.status === 402) return priceOf(tool, response)
+  // fix: challenge-only
+  if (isChallenge(response)) return priceOf(tool, response)
   if (response.status >= 400) return failed(response)
   const content = tool.operation.isBare === true ? (response.body as Fields) : withoutSuccess(response.body)
   return { content: [textItem(content, isUntrusted(tool))], structuredContent: markedFor(tool, content) }
@@ -34,18 +35,31 @@ const withoutSuccess = (body: unknown): Fields => {
   return rest
 }
 
-/** What to pay. Asking for it is the purpose of one tool, and the error of a payment that was not accepted. */
-function priceOf(tool: Tool, { body, headers }: ToolResponse): ToolResult {
+/** A 402 of x402. Others, such as of a wallet without SOL, are errors like any other. */
+const isChallenge = ({ status, body }: ToolResponse): boolean =>
+  status === 402 && typeof body === 'object' && body !== null && 'accepts' in body
+
+/**
+ * Asking what to pay is the purpose of one tool. It is the error of all others: their output has another schema, with which
+ * official clients compare the structured content of errors too.
+ */
+function priceOf(tool: Tool, { status, body, headers }: ToolResponse): ToolResult {
   const content = {
     ...(body as Fields),
     reference: headers['X-Market-Payment-Reference'],
     claim: headers['X-Market-Payment-Claim'],
   }
-  return {
-    content: [textItem(content, isUntrusted(tool))],
-    structuredContent: markedFor(tool, content),
-    ...(tool.isPaid === true && { isError: true }),
+  const shown = { content: [textItem(content, isUntrusted(tool))] }
+  // fix: price-only-structured
+  if (tool.isPrice !== true) {
+    const { error: code } = content as { readonly error?: unknown }
+    return {
+      ...shown,
+      isError: true,
+      _meta: { 'market/error': { status, code, ...markedFor(tool, content) } },
+    }
   }
+  return { ...shown, structuredContent: markedFor(tool, content) }
 }
 
 const UNTRUSTED =

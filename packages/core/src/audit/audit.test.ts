@@ -52,8 +52,23 @@ describe('audit log', () => {
     expect(rows[0]).toMatchObject({ actor: 'admin_key:ops', act: 'act.1' })
   })
 
+  test('record: names the credential of the actor, and none of a part of the marketplace', async () => {
+    const credential = { kind: 'oauth_token', id: '3f9a01c27be4', grantId: 'g1', program: 'c1' } as const
+    const user = { kind: 'user', userId: 'u', admin: false, credential } as const
+    await ctx.transact((tx) => record({ ...ctx, actor: user }, tx, { act: 'a', subject: 'thing' }))
+    const sweep = { kind: 'system', name: 'sweep' } as const
+    await ctx.transact((tx) => record({ ...ctx, actor: sweep }, tx, { act: 'b', subject: 'thing' }))
+    const rows = await database.db.selectFrom('audit_log').select('credential').orderBy('seq').execute()
+    expect(rows.map((row) => row.credential)).toEqual([
+      { kind: 'oauth_token', id: '3f9a01c27be4', grant_id: 'g1', program: 'c1' },
+      null,
+    ])
+    expect(await verifyAudit(ctx)).toBeUndefined()
+  })
+
   test.each([
     `update audit_log set actor = 'somebody' where seq = 3`,
+    `update audit_log set credential = '{}' where seq = 3`,
     `update audit_log set act = 'act.x' where seq = 3`,
     `update audit_log set subject = 'other' where seq = 3`,
     `update audit_log set request_id = 'other' where seq = 3`,
@@ -87,7 +102,7 @@ describe('audit log', () => {
     })
   })
 
-  test('verifyAudit: detects deleted rows at the end', async () => {
+  test('verifyAudit: detects deleted rows at the end (asvs V16.2)', async () => {
     await writeSome(5)
     await asSuperuser('delete from audit_log where seq > 3')
     expect(await verifyAudit(ctx)).toEqual({ brokenAt: 4n })
@@ -98,7 +113,7 @@ describe('audit log', () => {
   test('verifyAudit: detects an inserted row', async () => {
     await writeSome(2)
     await asSuperuser(
-      `insert into audit_log select 3, at, actor, act, subject, request_id, details, seal from audit_log where seq = 2`,
+      `insert into audit_log select 3, at, actor, credential, act, subject, request_id, details, seal from audit_log where seq = 2`,
     )
     expect(await verifyAudit(ctx)).toEqual({ brokenAt: 3n })
   })

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 export interface Entry {
   readonly at: Date
   readonly actor: string
+  readonly credential: Readonly<Record<string, unknown>> | null
   readonly act: string
   readonly subject: string
   readonly requestId: string
@@ -25,6 +26,7 @@ export function sealOf<T>(before: Buffer, seq: bigint, entry: Entry, secret: (te
     seq.toString(),
     entry.at.toISOString(),
     entry.actor,
+    entry.credential,
     entry.act,
     entry.subject,
     entry.requestId,

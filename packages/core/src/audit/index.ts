@@ -1,4 +1,3 @@
 export { type AuditCheck, checkAudit, getAuditHead, recordRead } from './check-audit.ts'
 export { record } from './record.ts'
-export { findDetails } from './store.ts'
 export { verifyAudit } from './verify-audit.ts'

@@ -1,5 +1,5 @@
 import type { Tx } from '@market/database/transact'
-import { type Actor, type Needs, nameOf, type SystemActor } from '../context.ts'
+import { type Actor, type Credential, type Needs, nameOf, type SystemActor } from '../context.ts'
 import { sealOf } from './entry.ts'
 import { insertEntry, lockHead, saveHead } from './store.ts'
 
@@ -12,6 +12,8 @@ export async function record(
   const entry = {
     at: ctx.clock.now(),
     actor: nameOf(ctx.actor),
+    // fix: audit-credential
+    credential: stored(ctx.actor.credential),
     act: input.act,
     subject: input.subject,
     requestId: ctx.requestId,
@@ -22,4 +24,10 @@ export async function record(
   const seal = sealOf(head.seal, seq, entry, (text) => ctx.vault.fingerprint('audit', text))
   await insertEntry(tx, seq, entry, seal)
   await saveHead(tx, seq, seal)
+}
+
+const stored = (credential: Credential | undefined) => {
+  if (credential === undefined) return null
+  const { kind, id, grantId, program } = credential
+  return { kind, id, ...(grantId && { grant_id: grantId }), ...(program && { program }) }
 }

@@ -27,6 +27,7 @@ export async function insertEntry(tx: Tx, seq: bigint, entry: Entry, seal: Buffe
       seq,
       at: entry.at,
       actor: entry.actor,
+      credential: entry.credential === null ? null : JSON.stringify(entry.credential),
       act: entry.act,
       subject: entry.subject,
       request_id: entry.requestId,
@@ -52,26 +53,11 @@ export async function findEntriesAfter(db: Db, seq: bigint, limit: number): Prom
     seq: row.seq,
     at: row.at,
     actor: row.actor,
+    credential: row.credential as Record<string, unknown> | null,
     act: row.act,
     subject: row.subject,
     requestId: row.request_id,
     details: row.details as Record<string, unknown>,
     seal: row.seal,
   }))
-}
-
-/** The details of every entry about a subject with this act, oldest first. */
-export async function findDetails(
-  db: Db | Tx,
-  act: string,
-  subject: string,
-): Promise<Readonly<Record<string, unknown>>[]> {
-  const rows = await db
-    .selectFrom('audit_log')
-    .select('details')
-    .where('act', '=', act)
-    .where('subject', '=', subject)
-    .orderBy('seq')
-    .execute()
-  return rows.map(({ details }) => details as Record<string, unknown>)
 }

@@ -1,5 +1,5 @@
 export { deleteOldNotifications } from './delete-old.ts'
-export { listNotifications } from './list-notifications.ts'
+export { countUnread, listNotifications } from './list-notifications.ts'
 export { markRead } from './mark-read.ts'
 export type { Notification, Recipient } from './notification.ts'
 export { notify, ownerRecipients } from './notify.ts'

@@ -22,3 +22,6 @@ export async function listNotifications(
   const { rows, nextCursor } = CURSOR.pageOf(found, page.limit)
   return { notifications: rows, unread: await findUnread(ctx.db, recipients), nextCursor }
 }
+
+export const countUnread = (ctx: Needs<'db'>, recipients: readonly Recipient[]): Promise<number> =>
+  findUnread(ctx.db, recipients)

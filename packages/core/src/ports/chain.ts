@@ -63,6 +63,12 @@ export interface ObservedOutgoingTransfer {
   readonly final: boolean
 }
 
+/** How many blocks confirm a transfer, and how many must; null while it waits for finality instead. */
+export interface Depth {
+  readonly confirmations: number
+  readonly required: number | null
+}
+
 /** Result of one query. A node error throws `unavailable`; it never becomes `rejected`. */
 export type Observation =
   | {
@@ -71,7 +77,12 @@ export type Observation =
       /** The transaction has further transfers to the treasury. */
       readonly hasOthers?: true
     }
-  | { readonly kind: 'pending'; readonly reason: 'unknown' | 'in_mempool' | 'unconfirmed' | 'reorg' }
+  | {
+      readonly kind: 'pending'
+      readonly reason: 'unknown' | 'in_mempool' | 'unconfirmed' | 'reorg'
+      /** How deep an included transfer is, where the chain counts blocks. */
+      readonly depth?: Depth
+    }
   | {
       readonly kind: 'rejected'
       readonly reason:

@@ -12,6 +12,7 @@ const STATEMENTS: Readonly<Record<string, string>> = {
   'agents.rotate-key': 'Replace the API key of the agent named below. The present key stops working.',
   'agents.payout': 'Pay the earnings of the agent named below to the address named below.',
   'agents.payout-cancel': 'Cancel the pending change of the payout address of the agent named below.',
+  'agents.test-webhook': 'Send a test webhook to the endpoint of the agent named below.',
   'agents.portfolio': 'Hide or show work in the public portfolio of the agent named below.',
   'wallets.send': 'Send from the wallet of the agent named below. Asset, address and amount are named below.',
   'wallets.export':
@@ -42,6 +43,7 @@ const STATEMENTS: Readonly<Record<string, string>> = {
   'orders.retry-payout': 'Try the payout of the order named below again.',
   'bounties.create': 'Post a bounty with the wallet named below. You pay when you accept a claim.',
   'bounties.cancel': 'Cancel the bounty named below.',
+  'bounties.reject': 'Reject the claim named below. The bounty stays open.',
   'bounties.accept':
     'Accept the claim named below with a transfer that this wallet made. It pays for the bounty named below.',
   'earn.deposit':

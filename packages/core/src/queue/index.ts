@@ -9,4 +9,5 @@ export {
   removeHeartbeat,
   retryFailedJobsSoon,
 } from './maintenance.ts'
+export { endOldTransactions } from './old-transactions.ts'
 export type { QueueMetrics } from './store.ts'

@@ -32,11 +32,16 @@ export function turnSwitch(
   })
 }
 
+/** The switch that stops a write, for a transaction that does something else then. Otherwise as `rejectWhileStopped`. */
+export async function findStopping(tx: Tx, names: readonly SwitchName[]): Promise<SwitchName | undefined> {
+  if (names.length === 0) return undefined
+  const on = await joinWriters(tx)
+  return names.find((name) => on.includes(name))
+}
+
 /** Call it inside the transaction that writes: after `turnSwitch` returned, no such transaction commits. */
 export async function rejectWhileStopped(tx: Tx, names: readonly SwitchName[]): Promise<void> {
-  if (names.length === 0) return
-  const on = await joinWriters(tx)
-  const stopping = names.find((name) => on.includes(name))
+  const stopping = await findStopping(tx, names)
   if (stopping !== undefined)
     throw new ApiError('unavailable', SWITCHES[stopping], {
       code: stopping,

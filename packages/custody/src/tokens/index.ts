@@ -1,5 +1,5 @@
 export { getToken, getTokenDocument, noToken } from './get-token.ts'
-export { launchToken, mintIdentity, type TokenSettings, tokenListener } from './launch-token.ts'
+export { launchToken, mintIdentity, tokenListener } from './launch-token.ts'
 export { registerToken } from './register-token.ts'
 export { findToken } from './store.ts'
-export type { Token, TokenMode } from './token.ts'
+export type { Token, TokenMode, TokenSettings } from './token.ts'

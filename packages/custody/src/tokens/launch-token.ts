@@ -19,12 +19,7 @@ import {
 } from '../wallets/index.ts'
 import { tokenExists } from './register-token.ts'
 import { findToken, insertToken } from './store.ts'
-import { shorten, withSuffix } from './token.ts'
-
-export interface TokenSettings {
-  /** Appended to the name of every launched token. */
-  readonly tokenSuffix: string
-}
+import { shorten, type TokenSettings, withSuffix } from './token.ts'
 
 type Ctx = RequestContext & Needs<'db' | 'baseUrl' | 'resultWaitMs'> & WalletServices
 

@@ -4,6 +4,7 @@ import type { Needs } from '@market/core/context'
 import type { MintProof } from '@market/core/ports/agent-wallets'
 import type { Wallet } from '@market/core/ports/signatures'
 import type { Tx } from '@market/database/transact'
+import { findUserOfWallet } from '@market/identity/accounts'
 import { lockOwnedAgent, saveMint } from '@market/identity/agents'
 import { ApiError } from '@market/kernel/api-error'
 import type { AgentId } from '@market/kernel/ids'
@@ -14,26 +15,33 @@ import {
   type WalletServices,
 } from '../wallets/index.ts'
 import { deleteUnproven, findToken, insertToken } from './store.ts'
-import type { Token } from './token.ts'
+import { type Token, type TokenSettings, withSuffix } from './token.ts'
 
 type Registration = Omit<Token, 'agentId' | 'mode' | 'description' | 'createdAt'>
 
-/** Registers a token that the owner wallet launched elsewhere. With `txHash` it is proven on chain. */
+/** Registers a token that the owner launched elsewhere, under its name with the platform's suffix. With `txHash` it is proven on chain. */
 export async function registerToken(
-  ctx: Needs<'transact' | 'db' | 'clock' | 'vault' | 'actor' | 'requestId'> & Pick<WalletServices, 'wallets'>,
+  ctx: Needs<'transact' | 'db' | 'clock' | 'vault' | 'actor' | 'requestId'> &
+    Pick<WalletServices, 'wallets'> &
+    TokenSettings,
   agentId: AgentId,
   signer: Wallet,
   token: Registration,
 ): Promise<Token> {
   if (token.creatorWallet !== signer.key) throw otherCreator()
+  const name = withSuffix(token.name, ctx.tokenSuffix)
   if (token.txHash !== null) await requireProof(ctx, { ...token, txHash: token.txHash })
   return ctx.transact(async (tx) => {
-    const agent = await lockOwnedAgent(tx, agentId, { wallets: [signer] })
-    if (agent.ownerWallet !== signer.key) throw otherCreator()
+    // fix: linked-wallet-registers
+    const userId = await findUserOfWallet(tx, signer.key)
+    const owner = { wallets: [signer], ...(userId !== undefined && { userId }) }
+    const agent = await lockOwnedAgent(tx, agentId, owner)
+    if (agent.ownerWallet !== null && agent.ownerWallet !== signer.key) throw otherCreator()
     const launch = await findLastWalletTransaction(tx, agentId, 'launch')
     if (launch !== undefined || (await findToken(tx, agentId)) !== undefined) throw tokenExists()
     const now = ctx.clock.now()
-    const registered: Token = { ...token, agentId, mode: 'pumpfun', description: null, createdAt: now }
+    // fix: registered-suffix
+    const registered: Token = { ...token, name, agentId, mode: 'pumpfun', description: null, createdAt: now }
     if (token.txHash !== null) await removeUnproven(tx, token.mint, now)
     // A launch that is not final yet has no token, but its mint can be seen on chain.
     if ((await isMintOfWallet(tx, token.mint)) || !(await insertToken(tx, registered))) throw mintTaken()
@@ -86,6 +94,6 @@ const mintTaken = (): ApiError =>
 const otherCreator = (): ApiError =>
   new ApiError(
     'forbidden',
-    'token_creator_wallet must be the wallet that signs, and the owner wallet of the agent.',
+    'token_creator_wallet must be the wallet that signs, and the owner wallet of the agent where it has one.',
     { code: 'wrong_wallet' },
   )

@@ -18,6 +18,11 @@ export interface Token {
   readonly createdAt: Date
 }
 
+export interface TokenSettings {
+  /** Appended to the name of every token. */
+  readonly tokenSuffix: string
+}
+
 /** Characters as users count them. */
 const characters = (text: string): string[] =>
   [...new Intl.Segmenter().segment(text)].map(({ segment }) => segment)

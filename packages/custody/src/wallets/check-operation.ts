@@ -1,8 +1,7 @@
 import type { WalletSigner } from '@market/core/ports/agent-wallets'
-import { isSameHolder, SIGNATURE_MAX_AGE_MS, SIGNATURE_MAX_SKEW_MS } from '@market/core/ports/signatures'
+import { SIGNATURE_MAX_AGE_MS, SIGNATURE_MAX_SKEW_MS } from '@market/core/ports/signatures'
 import type { Tx } from '@market/database/transact'
-import { type Agent, findAgentById } from '@market/identity/agents'
-import { ApiError } from '@market/kernel/api-error'
+import { findAgentById, isSignedByOwner } from '@market/identity/agents'
 import { DAY, earlier } from '@market/kernel/clock'
 import type { AgentId } from '@market/kernel/ids'
 import { findWithdrawAddresses } from './addresses/store.ts'
@@ -10,7 +9,6 @@ import { addressesAt } from './addresses/withdraw-address.ts'
 import { amountToSend } from './funds.ts'
 import {
   GIVE_UP_MS,
-  type OwnerSignature,
   signedPurpose,
   type Transfer,
   tokenUri,
@@ -31,7 +29,7 @@ export async function findObjection(
   switch (task.kind) {
     case 'send':
     case 'export':
-      return (await isSignedByOwner(ctx, operation)) ? undefined : 'owner_not_verified'
+      return (await isOwnersRequest(ctx, operation)) ? undefined : 'owner_not_verified'
     case 'withdraw':
       return (await isPayable(ctx, agentId, task.to)) ? undefined : 'not_withdraw_address'
     default:
@@ -43,7 +41,7 @@ export async function findObjection(
  * Whether the owner wallet signed this send or export. The api verified it too; this is the check of the process that has
  * the keys. The owner of an agent never changes, so the rows of the api cannot name another one.
  */
-async function isSignedByOwner(
+async function isOwnersRequest(
   ctx: CheckContext,
   { agentId, task, ownerSignature }: WalletTransaction,
 ): Promise<boolean> {
@@ -51,12 +49,12 @@ async function isSignedByOwner(
   if (ownerSignature === null || ownerSignature.wallet !== agent.ownerWallet) return false
   const ageMs = ctx.clock.wallTime().getTime() - ownerSignature.signedAtMs
   if (ageMs > SIGNED_MAX_MS || ageMs < -SIGNATURE_MAX_SKEW_MS) return false
-  return isSignature(ctx, agent, ownerSignature, signedPurpose(agentId, task))
+  return isSignedByOwner(ctx, agent, ownerSignature, signedPurpose(agentId, task))
 }
 
 /**
  * Whether the owner wallet set the address that is in effect, and this is it. An agent that only a user owns has no such
- * wallet: then the 24 hours are what protects it.
+ * wallet: then the notification and the 24 hours of the worker are what protects it.
  */
 async function isPayable(ctx: CheckContext, agentId: AgentId, to: string): Promise<boolean> {
   const { effective } = addressesAt(await findWithdrawAddresses(ctx.db, agentId), ctx.clock.now())
@@ -65,32 +63,7 @@ async function isPayable(ctx: CheckContext, agentId: AgentId, to: string): Promi
   if (agent.ownerWallet === null) return true
   const { ownerSignature: owner, storedAt } = effective
   if (owner === null || Math.abs(storedAt.getTime() - owner.signedAtMs) > SIGNED_MAX_MS) return false
-  return isSignature(ctx, agent, owner, `wallets.withdraw-address:${agentId}:${to}`)
-}
-
-async function isSignature(
-  ctx: CheckContext,
-  { ownerWallet, ownerProvenBy }: Agent,
-  { signature, signedAtMs }: Omit<OwnerSignature, 'wallet'>,
-  purpose: string,
-): Promise<boolean> {
-  const wallet = ctx.signatures.parseWallet(ownerWallet ?? '')
-  if (wallet === undefined) return false
-  const network = ownerProvenBy === null || ownerProvenBy === 'key' ? undefined : ownerProvenBy
-  try {
-    const provenBy = await ctx.signatures.verify(
-      { wallet, signature, signedAtMs, ...(network !== undefined && { network }) },
-      purpose,
-      new Date(signedAtMs),
-    )
-    // Without recorded evidence it is not known on which network a contract owns the agent.
-    return ownerProvenBy === null
-      ? provenBy === 'key'
-      : isSameHolder({ key: wallet.key, provenBy }, ownerProvenBy)
-  } catch (error) {
-    if (error instanceof ApiError && error.kind !== 'unavailable') return false
-    throw error
-  }
+  return isSignedByOwner(ctx, agent, owner, `wallets.withdraw-address:${agentId}:${to}`)
 }
 
 /** The api accepts a signature of five minutes. An operation that waits for a node is given up after an hour. */

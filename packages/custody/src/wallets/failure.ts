@@ -1,4 +1,4 @@
-import { ApiError, type ErrorKind } from '@market/kernel/api-error'
+import { ApiError, type ErrorCode, type ErrorKind } from '@market/kernel/api-error'
 import type { Missing } from './funds.ts'
 import { UNITS, type WalletTransactionFailure, type WalletTransactionId } from './operation.ts'
 
@@ -6,7 +6,7 @@ import { UNITS, type WalletTransactionFailure, type WalletTransactionId } from '
 const FAILURES: Readonly<
   Record<
     WalletTransactionFailure,
-    { readonly kind: ErrorKind; readonly code: string; readonly message: string }
+    { readonly kind: ErrorKind; readonly code: ErrorCode; readonly message: string }
   >
 > = {
   underfunded: {

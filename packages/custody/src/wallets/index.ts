@@ -1,4 +1,5 @@
 export { cancelPendingAddress, setWithdrawAddress } from './addresses/set-withdraw-address.ts'
+export { startWithdrawDelays } from './addresses/start-withdraw-delays.ts'
 export type { WithdrawAddresses } from './addresses/withdraw-address.ts'
 export { advanceWalletTransaction, advanceWalletTransactions } from './advance-operation.ts'
 export {
@@ -10,7 +11,6 @@ export {
 } from './get-funding.ts'
 export {
   exportInfo,
-  type OwnerSignature,
   type Task,
   tokenUri,
   UNITS,

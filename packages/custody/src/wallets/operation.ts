@@ -1,4 +1,5 @@
 import type { TokenMetadata, WalletAsset, WalletCosts } from '@market/core/ports/agent-wallets'
+import type { OwnerSignature } from '@market/identity/agents'
 import { MINUTE } from '@market/kernel/clock'
 import type { AgentId } from '@market/kernel/ids'
 import type { WalletTransactionStatus } from './states.ts'
@@ -25,13 +26,6 @@ export type Task =
 
 export type WalletTransactionKind = Task['kind']
 export type Transfer = Extract<Task, { kind: 'send' | 'withdraw' }>
-
-/** The signature of the owner wallet over a send or an export, which the worker verifies again. */
-export interface OwnerSignature {
-  readonly wallet: string
-  readonly signature: string
-  readonly signedAtMs: number
-}
 
 export type WalletTransactionFailure =
   | 'underfunded'

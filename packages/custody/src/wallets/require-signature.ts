@@ -1,6 +1,5 @@
-import type { Agent } from '@market/identity/agents'
+import type { Agent, OwnerSignature } from '@market/identity/agents'
 import { ApiError } from '@market/kernel/api-error'
-import type { OwnerSignature } from './operation.ts'
 
 /** The signature of the owner wallet over this request, which the worker verifies again. */
 export function requireSignature(

@@ -1,11 +1,11 @@
 import type { SignedOperation, WalletAsset } from '@market/core/ports/agent-wallets'
 import type { Tables } from '@market/database/tables'
 import type { Db, Tx } from '@market/database/transact'
+import type { OwnerSignature } from '@market/identity/agents'
 import { assert } from '@market/kernel/assert'
 import type { AgentId } from '@market/kernel/ids'
 import { type Insertable, type Selectable, sql } from 'kysely'
 import type {
-  OwnerSignature,
   Task,
   WalletTransaction,
   WalletTransactionFailure,

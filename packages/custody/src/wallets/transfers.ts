@@ -1,6 +1,13 @@
 import type { WalletAsset, WalletReader } from '@market/core/ports/agent-wallets'
 import type { Db } from '@market/database/transact'
-import { type Agent, getAgent, lockAgentOfKey, lockOwnedAgent, type Owner } from '@market/identity/agents'
+import {
+  type Agent,
+  getAgent,
+  lockAgentOfKey,
+  lockOwnedAgent,
+  type Owner,
+  type OwnerSignature,
+} from '@market/identity/agents'
 import { ApiError } from '@market/kernel/api-error'
 import { DAY } from '@market/kernel/clock'
 import type { AgentId } from '@market/kernel/ids'
@@ -9,7 +16,7 @@ import { addressesAt } from './addresses/withdraw-address.ts'
 import { underfunded } from './failure.ts'
 import { amountToSend } from './funds.ts'
 import { addressOf } from './get-funding.ts'
-import type { OwnerSignature, Transfer, WalletTransaction } from './operation.ts'
+import type { Transfer, WalletTransaction } from './operation.ts'
 import { type RequestContext, requestWalletTransaction } from './request-operation.ts'
 import { requireSignature } from './require-signature.ts'
 import { hasEnded } from './states.ts'

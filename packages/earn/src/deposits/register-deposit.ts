@@ -5,7 +5,7 @@ import { CommitThenReject, type Tx } from '@market/database/transact'
 import { lockBuyer } from '@market/identity/agents'
 import { ApiError } from '@market/kernel/api-error'
 import { assert } from '@market/kernel/assert'
-import { earlier, FOREVER, HOUR } from '@market/kernel/clock'
+import { FOREVER } from '@market/kernel/clock'
 import { formatUsd, type Usdc } from '@market/kernel/money'
 import { claimTransfer, findPayment, openIntent } from '@market/money/payments'
 import { returnSurplus } from '@market/money/payouts'
@@ -22,8 +22,9 @@ import {
 import { type Deposit, purposeOf } from './deposit.ts'
 import { findNamed, insertDeposit } from './store.ts'
 
-/** An older transfer was made for something else. */
-const MAX_AGE_MS = 1 * HOUR
+/** A transfer of any age: only the caller's own wallets count as payers, and a transfer is used once. */
+// fix: any-age
+const NOT_BEFORE = new Date(0)
 
 export interface NewDeposit {
   /** Undefined: the first configured market. */
@@ -116,14 +117,14 @@ export async function awaitTransfer(
   deposit: Deposit,
   payers: readonly string[] | null,
 ): Promise<void> {
-  const { network, reference, amount, createdAt } = deposit
+  const { network, reference, amount } = deposit
   await openIntent(ctx, tx, {
     purpose: purposeOf(deposit),
     network,
     reference,
     payers,
     due: amount,
-    notBefore: earlier(createdAt, MAX_AGE_MS),
+    notBefore: NOT_BEFORE,
     submission: null,
   })
 }
@@ -154,27 +155,19 @@ async function findTransfer(
   { reference, amount }: Pick<NewDeposit, 'reference' | 'amount'>,
   payers: readonly string[],
 ): Promise<IncomingTransfer | undefined | ApiError> {
-  const notBefore = earlier(ctx.clock.now(), MAX_AGE_MS)
   try {
     return await findPayment(ctx, network, {
       reference,
       minAmount: amount,
       payers,
-      notBefore,
+      notBefore: NOT_BEFORE,
       notAfter: FOREVER,
     })
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
-    return error.extra.code === 'too_old' ? tooOld() : error
+    return error
   }
 }
-
-const tooOld = (): ApiError =>
-  new ApiError(
-    'invalid',
-    'This transfer is older than an hour, so it is no deposit any more. Get it back by POST /api/unmatched-transfers/{id}/refund and make a new one.',
-    { code: 'too_old' },
-  )
 
 const MESSAGES: Readonly<Record<MintProblem, string>> = {
   below_first_minimum: `The first deposit into an empty pool is at least ${formatUsd(FIRST_DEPOSIT_MIN)} USD. Your transfer was not used: get it back by POST /api/unmatched-transfers/{id}/refund.`,

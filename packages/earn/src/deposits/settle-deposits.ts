@@ -18,6 +18,7 @@ import {
 } from '../pools/index.ts'
 import {
   findVenueTransfer,
+  isBeingRecalled,
   lockVenueTransfer,
   type VenueTransfer,
   venueTransferAccount,
@@ -86,6 +87,8 @@ async function mint(ctx: EarnContext, move: VenueTransfer): Promise<void> {
   const valueById = new Map(parts.map(({ id }, n) => [id, values[n + 1]]))
   await transact(ctx.db, async (tx) => {
     const locked = await lockPool(tx, pool.key)
+    // A held recall may have redeemed shares that the pool still counts.
+    if (await isBeingRecalled(tx, pool.key)) return
     const deposits = (await lockOfVenueTransfer(tx, move.id)).filter(isDeploying)
     // Another worker was first, or something else changed the pool: the next sweep reads again.
     if (deposits.length === 0 || !isCurrent(locked, { shares: pool.venueShares, at }, ctx.clock.now())) return

@@ -1,6 +1,7 @@
 import type { Tables } from '@market/database/tables'
 import type { Db, Tx } from '@market/database/transact'
 import { assert } from '@market/kernel/assert'
+import { DAY, earlier } from '@market/kernel/clock'
 import { type Usdc, usdc } from '@market/kernel/money'
 import { type Selectable, sql } from 'kysely'
 import type { Deposit, DepositId, DepositStatus } from './deposit.ts'
@@ -90,6 +91,12 @@ export async function findDeposits(db: Db, holders: readonly string[], limit: nu
   return rows.map(depositOf)
 }
 
+interface Payer {
+  readonly payer: string
+  /** Since when one of its deposits has shares. */
+  readonly since: Date
+}
+
 /**
  * The wallets that paid the holder's active deposits into a pool, newest first: shares are paid out to these only. As the
  * worker recorded them, because the api can change which transfer a deposit is paid by.
@@ -97,11 +104,26 @@ export async function findDeposits(db: Db, holders: readonly string[], limit: nu
 export async function findPayers(
   db: Db | Tx,
   { poolKey, holder }: Pick<Deposit, 'poolKey' | 'holder'>,
+  now: Date,
 ): Promise<string[]> {
-  const { rows } = await sql<{ payer: string }>`
-    select payer from earn_deposits where pool_key = ${poolKey} and holder = ${holder} and status = 'active'
+  const { rows } = await sql<Payer>`
+    select payer, min(updated_at) as since from earn_deposits
+    where pool_key = ${poolKey} and holder = ${holder} and status = 'active'
     group by payer order by max(created_at) desc, max(id) desc`.execute(db)
-  return rows.map(({ payer }) => payer)
+  return rows.filter((row) => isDestination(row, rows, holder, now)).map(({ payer }) => payer)
+}
+
+/** How long shares are not paid out to a further wallet of an account. */
+const NEW_WALLET_MS = DAY
+
+/**
+ * Somebody with the rights of the api can pay a small deposit for another holder. So a wallet that holds shares itself is paid
+ * only there, and an account or agent at the wallet of its first deposit, and at others after a day.
+ */
+function isDestination({ payer, since }: Payer, all: readonly Payer[], holder: string, now: Date): boolean {
+  const isKnown = all.every((other) => since <= other.since) || since <= earlier(now, NEW_WALLET_MS)
+  // fix: payer-of-another-holder
+  return holder.startsWith('wallet:') ? holder === `wallet:${payer}` : isKnown
 }
 
 /** Received deposits of a pool, oldest first, after one of them. */
@@ -130,6 +152,19 @@ export async function findBusyPools(db: Db): Promise<{ key: string; venueTransfe
     key: pool_key,
     venueTransferId: venue_transfer_id,
   }))
+}
+
+/** Whether a deploy of a pool is done and its deposits have no shares yet. */
+export async function isBeingMinted(tx: Tx, poolKey: string): Promise<boolean> {
+  const row = await tx
+    .selectFrom('earn_deposits')
+    .innerJoin('venue_transfers', 'venue_transfers.id', 'earn_deposits.venue_transfer_id')
+    .select('earn_deposits.id')
+    .where('earn_deposits.pool_key', '=', poolKey)
+    .where('earn_deposits.status', '=', 'deploying')
+    .where('venue_transfers.state', '=', 'done')
+    .executeTakeFirst()
+  return row !== undefined
 }
 
 /** The deposits of a move, oldest first. */

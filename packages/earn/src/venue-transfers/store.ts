@@ -83,6 +83,21 @@ export async function lockWallet(tx: Tx, network: Network): Promise<VenueTransfe
   return row && venueTransferOf(row)
 }
 
+/**
+ * Whether a recall of a pool may have redeemed shares of the vault that the pool still counts. Until the receipt is recorded, the
+ * pool's shares say nothing about what it is worth, so nobody's amount is fixed.
+ */
+export async function isBeingRecalled(tx: Tx, poolKey: string): Promise<boolean> {
+  const row = await tx
+    .selectFrom('venue_transfers')
+    .select('id')
+    .where('pool_key', '=', poolKey)
+    .where('kind', '=', 'recall')
+    .where('state', 'in', ['withdrawing', 'held'])
+    .executeTakeFirst()
+  return row !== undefined
+}
+
 /** What recalls of a pool took out of the venue and is not posted as arrived. */
 export async function sumRecalled(db: Db | Tx, poolKey: string): Promise<Usdc> {
   const { rows } = await sql<{ sum: bigint }>`

@@ -1,3 +1,4 @@
+import type { Needs } from '@market/core/context'
 import type { Venues } from '@market/core/ports/venue'
 import type { Tx } from '@market/database/transact'
 import { ZERO } from '@market/kernel/money'
@@ -9,7 +10,7 @@ import { fillSubject } from './settle-withdrawals.ts'
 import { findFills, findWithdrawal } from './store.ts'
 
 /** The part of a withdrawal, to its destination, which paid one of the holder's deposits, or to where two operators sent it. */
-async function fillTerms(tx: Tx, payout: Payout): Promise<PayoutTerms> {
+async function fillTerms(ctx: Needs<'clock'>, tx: Tx, payout: Payout): Promise<PayoutTerms> {
   const { network, subject } = payout
   const none = { network, amount: ZERO, payees: [] }
   const id = subject.slice(0, subject.lastIndexOf(':'))
@@ -17,7 +18,7 @@ async function fillTerms(tx: Tx, payout: Payout): Promise<PayoutTerms> {
   const withdrawal = await findWithdrawal(tx, id)
   if (fill === undefined || withdrawal === undefined) return none
   const pool = await findPool(tx, withdrawal.poolKey)
-  const payers = await findPayers(tx, withdrawal)
+  const payers = await findPayers(tx, withdrawal, ctx.clock.now())
   if (pool === undefined || !payers.includes(withdrawal.destination)) return none
   const payees = [withdrawal.destination, ...(await redirectedPayees(tx, payout))]
   return { network: pool.network, amount: fill.amount, payees }
@@ -29,7 +30,7 @@ export function earnPayoutListener(venues: Venues, others: PayoutListener): Payo
     ...others,
     termsOf(ctx, tx, payout) {
       if (payout.kind === 'move_to_venue') return venueTransferTerms(venues, tx, payout)
-      if (payout.kind === 'earn_withdrawal') return fillTerms(tx, payout)
+      if (payout.kind === 'earn_withdrawal') return fillTerms(ctx, tx, payout)
       return others.termsOf(ctx, tx, payout)
     },
   }

@@ -41,7 +41,7 @@ export async function requestWithdrawal(
     if (pool.paused !== null) throw rejection('pool_paused', pool.key)
     const held = (await findPosition(tx, place.poolKey, place.holder))?.shares ?? 0n
     if (held === 0n || (shares !== null && shares > held)) throw rejection('insufficient_shares', pool.key)
-    const payers = await findPayers(tx, place)
+    const payers = await findPayers(tx, place, ctx.clock.now())
     const to = destination ?? payers[0]
     if (to === undefined || !payers.includes(to)) throw rejection('wrong_destination', pool.key)
     const withdrawal = await insertWithdrawal(tx, {

@@ -2,7 +2,7 @@ import { type Tx, transact } from '@market/database/transact'
 import { type Usdc, usdc, ZERO } from '@market/kernel/money'
 import { pool as equityAccount, postNew, withdrawal as withdrawalAccount } from '@market/money/ledger'
 import { requestPayout } from '@market/money/payouts'
-import { findPayers } from '../deposits/index.ts'
+import { findPayers, isBeingMinted } from '../deposits/index.ts'
 import {
   burnShares,
   type EarnContext,
@@ -19,7 +19,7 @@ import {
   revalue,
   valueOfShares,
 } from '../pools/index.ts'
-import { requestRecall } from '../venue-transfers/index.ts'
+import { isBeingRecalled, requestRecall } from '../venue-transfers/index.ts'
 import { liquidityOf } from './liquidity.ts'
 import { findInStatus, insertFill, lockWithdrawal, saveWithdrawal, sumOwed } from './store.ts'
 import { owedFor, type Withdrawal, type WithdrawalFailure } from './withdrawal.ts'
@@ -60,11 +60,13 @@ async function burn(ctx: EarnContext, { id, poolKey }: Withdrawal): Promise<void
     if (withdrawal.status !== 'requested') return
     if (locked.paused !== null)
       return saveWithdrawal(tx, withdrawal, { status: 'rejected', failure: 'pool_paused' }, now)
+    // fix: burn-while-recalled
+    if (await isBeingRecalled(tx, poolKey)) return
     // Something changed the pool meanwhile: the next sweep reads again.
     if (!isConfiguredAs(locked, venue) || !isCurrent(locked, reading, now)) return
     const { equity, missing } = await revalue(ctx, tx, locked, reading.value)
     if (missing > ZERO || !reading.isHonest) return
-    const decided = await decide(tx, withdrawal, equity)
+    const decided = await decide(tx, withdrawal, equity, now)
     if (typeof decided === 'string')
       return saveWithdrawal(tx, withdrawal, { status: 'rejected', failure: decided }, now)
     const { position, amount } = decided
@@ -97,11 +99,12 @@ async function decide(
   tx: Tx,
   { poolKey, holder, shares, destination }: Withdrawal,
   equity: Equity,
+  now: Date,
 ): Promise<Burned | WithdrawalFailure> {
   const held = await findPosition(tx, poolKey, holder)
   const burned = shares ?? held?.shares ?? 0n
   if (held === undefined || burned === 0n || burned > held.shares) return 'insufficient_shares'
-  if (!(await findPayers(tx, { poolKey, holder })).includes(destination)) return 'wrong_destination'
+  if (!(await findPayers(tx, { poolKey, holder }, now)).includes(destination)) return 'wrong_destination'
   const amount = valueOfShares(burned, equity)
   if (amount === ZERO) return 'worth_nothing'
   const principal = usdc((held.principal * burned) / held.shares)
@@ -152,6 +155,9 @@ async function recallLacking(ctx: EarnContext, key: string): Promise<void> {
   if (amount === ZERO || (amount < wanted && amount < SMALLEST_PART)) return
   await transact(ctx.db, async (tx) => {
     const locked = await lockPool(tx, key)
+    // Deposits get their shares first: during a recall nobody's amount is fixed.
+    // fix: mint-before-recall
+    if (await isBeingMinted(tx, key)) return
     if (locked.venueShares === pool.venueShares) await requestRecall(ctx, tx, locked, amount)
   })
 }

@@ -6,7 +6,7 @@ import { oneLine, serviceName, tagsOf } from './sanitize.ts'
 
 /** A service as other catalogs show it. */
 export interface CatalogItem {
-  readonly id: string
+  readonly id: ForSale['listing']['id']
   readonly category: string
   readonly title: string
   /** Its description on one line. */
@@ -22,7 +22,6 @@ export interface CatalogItem {
   readonly payUrl: string
   /** Input and output in the Bazaar's format. */
   readonly declared: typeof DISCOVERY_EXTENSION
-  readonly questions: ForSale['listing']['requirementFields']
   readonly updatedAt: string
 }
 
@@ -40,7 +39,6 @@ export const catalogItemOf = ({ listing, quote }: ForSale, baseUrl: string): Cat
   resource: `${baseUrl}${quote.path}`,
   payUrl: payUrl(listing, baseUrl),
   declared: DISCOVERY_EXTENSION,
-  questions: listing.requirementFields,
   updatedAt: listing.updatedAt.toISOString(),
 })
 

@@ -1,6 +1,7 @@
 import { operations } from '@market/contract/operations'
 import type { Needs } from '@market/core/context'
 import type { Network } from '@market/kernel/network'
+import { findRequirementFields, type RequirementField } from '@market/offers/listings'
 import { countPayable, listPayable, openNetworks, type PayableAsked } from '@market/trade/x402'
 import type { AppServices } from '../app-services.ts'
 import type { ApiResponse, Call } from '../call.ts'
@@ -23,6 +24,10 @@ export interface CatalogReader {
   readonly baseUrl: string
   readonly networks: readonly OpenNetwork[]
   page(asked: PayableAsked): Promise<{ items: CatalogItem[]; nextCursor: string | null }>
+  /** The questions that each service asks, which only one document shows. */
+  questions(
+    items: readonly CatalogItem[],
+  ): Promise<ReadonlyMap<CatalogItem['id'], readonly RequirementField[]>>
   /** The number of payable services, counted up to `most`. */
   count(most: number, networks?: readonly Network[]): Promise<number>
 }
@@ -41,6 +46,11 @@ export const catalogReader = (
     const items = found.map((each) => catalogItemOf(each, ctx.baseUrl))
     return { items, nextCursor: nextCursor(items.length) }
   },
+  questions: (items) =>
+    findRequirementFields(
+      ctx.db,
+      items.map(({ id }) => id),
+    ),
   count: (most, networks) => countPayable(ctx, { networks, most }),
 })
 

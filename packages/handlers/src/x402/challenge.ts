@@ -144,7 +144,6 @@ const MESSAGES: Readonly<Record<string, string>> = {
   reference_of_another_quote: 'The payment reference of the transfer belongs to another quote.',
   paid_after_quote_expired:
     'The transfer was made after the quote expired. It can be refunded; pay the new quote.',
-  insufficient_funds: 'The wallet has not enough USDC for this payment and those already under way.',
   too_many_failed_payments: 'Too many payments of this wallet failed on the chain. Try again in an hour.',
 }
 

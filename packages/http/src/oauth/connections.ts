@@ -1,58 +1,30 @@
-import { randomBytes } from 'node:crypto'
 import { type OperationId, operations } from '@market/contract/operations'
 import type { Scope } from '@market/contract/scopes'
 import type { Connection } from '@market/handlers/oauth'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { cookieOf } from '../credentials.ts'
+import { cookieOf, SESSION_COOKIE } from '../credentials.ts'
 import { html } from '../pages/html.ts'
 import { page, sendPage } from '../pages/page.ts'
 import { isSameSite } from '../same-site.ts'
-import type { CurrentProvider, OAuthSettings } from './current-provider.ts'
+import type { OAuthSettings } from './current-provider.ts'
 import { ended } from './ended.ts'
-import { PATHS } from './provider.ts'
+import { loginPath } from './login.ts'
+import { PATHS } from './paths.ts'
+import { pageRequest } from './requests.ts'
 import { SCOPE_WORDS } from './scopes.ts'
-import { hashFor, isEqual, readUser, writeUser } from './user-cookie.ts'
-
-const LOGIN_COOKIE = '_oauth_login'
-const USER_COOKIE = '_oauth_user'
-/** Marks the state of a sign-in for this page; interactions have a uid without a point. */
-const STATE = /^page\.([\w-]{32})$/
-const SIGNED_IN_MS = 15 * 60_000
 
 /** The page on which users see and end what they connected. */
 export function mountConnections(
   scope: FastifyInstance,
-  { service, appUrl, ownOrigins, addressOf }: OAuthSettings,
-  current: CurrentProvider,
+  { service, ownOrigins, addressOf }: OAuthSettings,
 ): void {
-  const isSecure = appUrl.startsWith('https:')
-  const cookie = (name: string, value: string, path: string, seconds: number) =>
-    `${name}=${value}; Path=${path}; Max-Age=${seconds}; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`
-  const redirectUri = `${appUrl}${PATHS.callback}`
-
-  const loginOf = async (id: string) => {
-    const { keys } = await current()
-    return {
-      state: `page.${id}`,
-      nonce: hashFor(keys[0], 'page nonce', id),
-      verifier: hashFor(keys[0], 'page verifier', id),
-      redirectUri,
-    }
-  }
-
-  async function userOf(request: FastifyRequest): Promise<string | undefined> {
-    const { keys } = await current()
-    return readUser(keys, cookieOf(request, USER_COOKIE) ?? '', service.now())
-  }
+  const userOf = async (request: FastifyRequest) =>
+    (await service.sessionOf(cookieOf(request, SESSION_COOKIE)))?.userId
 
   scope.get(PATHS.connections, async (request, reply) => {
     await service.limit('read', addressOf(request))
     const userId = await userOf(request)
-    if (userId === undefined) {
-      const id = randomBytes(24).toString('base64url')
-      reply.header('Set-Cookie', cookie(LOGIN_COOKIE, id, PATHS.callback, 600))
-      return reply.redirect((await service.login.loginUrl(await loginOf(id), false)).href, 303)
-    }
+    if (userId === undefined) return reply.redirect(loginPath(PATHS.connections, undefined), 303)
     const { name } = await service.describeUser(userId)
     return sendPage(reply, connectionsPage(name, await service.connections(userId)))
   })
@@ -63,32 +35,11 @@ export function mountConnections(
       await service.limit('write', addressOf(request))
       const userId = await userOf(request)
       if (userId === undefined || !isSameSite(request, ownOrigins)) throw ended()
-      await service.endConnection(userId, request.body['connection'] ?? '', request.id)
+      const by = pageRequest(request, addressOf, cookieOf(request, SESSION_COOKIE) ?? '')
+      await service.endConnection(userId, request.body['connection'] ?? '', by)
       return reply.redirect(PATHS.connections, 303)
     },
   )
-
-  /** The identity provider knows one address, for interactions and for this page. */
-  scope.get<{ Querystring: Readonly<Record<string, string>> }>(PATHS.callback, async (request, reply) => {
-    await service.limit('read', addressOf(request))
-    const state = String(request.query['state'] ?? '')
-    const callback = new URL(request.url, appUrl)
-    // The cookie of an interaction is sent only to its own path.
-    if (/^[\w-]{10,64}$/.test(state))
-      return reply.redirect(`${PATHS.interaction}/${state}/login${callback.search}`, 303)
-    const id = STATE.exec(state)?.[1]
-    if (id === undefined || !isEqual(id, cookieOf(request, LOGIN_COOKIE) ?? '')) throw ended()
-    const profile = await service.login.finish(callback, await loginOf(id))
-    await service.saveLogin(profile)
-    const { keys } = await current()
-    const until = new Date(service.now().getTime() + SIGNED_IN_MS)
-    const user = writeUser(keys[0], profile.userId, until)
-    reply.header('Set-Cookie', [
-      cookie(USER_COOKIE, user, PATHS.connections, SIGNED_IN_MS / 1_000),
-      cookie(LOGIN_COOKIE, '', PATHS.callback, 0),
-    ])
-    return reply.redirect(PATHS.connections, 303)
-  })
 }
 
 const timeOf = (at: Date | null): string =>

@@ -1,7 +1,7 @@
 import type { Scope } from '@market/contract/scopes'
 import { type Html, html } from '../pages/html.ts'
 import { page } from '../pages/page.ts'
-import { PATHS } from './provider.ts'
+import { PATHS } from './paths.ts'
 import { SCOPE_WORDS } from './scopes.ts'
 
 export interface Consent {

@@ -1,15 +1,18 @@
+import { RECENT_LOGIN_SECONDS } from '@market/contract/define'
 import type { AgentId } from '@market/kernel/ids'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { InteractionResults } from 'oidc-provider'
+import { cookieOf, SESSION_COOKIE } from '../credentials.ts'
 import { sendPage } from '../pages/page.ts'
 import { isSameSite } from '../same-site.ts'
 import { consentPage } from './consent-page.ts'
 import type { CurrentProvider, OAuthSettings } from './current-provider.ts'
 import { ended } from './ended.ts'
-import { PATHS } from './provider.ts'
+import { loginPath } from './login.ts'
+import { PATHS } from './paths.ts'
 import { isLocal, receiverOf } from './redirect.ts'
+import { pageRequest } from './requests.ts'
 import { requestedScopes } from './scopes.ts'
-import { hashFor } from './user-cookie.ts'
 
 interface Visit {
   readonly Params: { readonly uid: string }
@@ -18,36 +21,27 @@ interface Visit {
 /** Where a browser signs in and allows or cancels. The cookie of an interaction is sent only to its own path. */
 export function mountInteractions(
   scope: FastifyInstance,
-  { service, appUrl, resource, ownOrigins, addressOf }: OAuthSettings,
+  { service, resource, ownOrigins, addressOf }: OAuthSettings,
   current: CurrentProvider,
 ): void {
-  const redirectUri = `${appUrl}${PATHS.callback}`
+  const returnTo = (uid: string) => `${PATHS.interaction}/${uid}/login`
 
   /** The interaction of this browser; throws when it ended, expired, or began in another browser. */
   async function open(request: FastifyRequest<Visit>, reply: FastifyReply) {
     await service.limit('read', addressOf(request))
-    const { provider, keys } = await current()
+    const { provider } = await current()
     const details = await provider.interactionDetails(request.raw, reply.raw)
     if (details.uid !== request.params.uid) throw ended()
-    // Nothing is stored for the way to the identity provider and back: what ties it to this browser is derived from the uid.
-    const { uid } = details
-    const login = {
-      state: uid,
-      nonce: hashFor(keys[0], 'nonce', uid),
-      verifier: hashFor(keys[0], 'verifier', uid),
-      redirectUri,
-    }
     return {
       provider,
       details,
-      login,
       userId: details.result?.login?.accountId ?? details.session?.accountId,
     }
   }
 
   scope.get<Visit>(`${PATHS.interaction}/:uid`, async (request, reply) => {
-    const { provider, details, login, userId } = await open(request, reply)
-    if (userId === undefined) return reply.redirect((await service.login.loginUrl(login, false)).href, 303)
+    const { provider, details, userId } = await open(request, reply)
+    if (userId === undefined) return reply.redirect(returnTo(details.uid), 303)
     const { clientName, redirect } = await clientOf(provider, details.params)
     const { name, agents } = await service.describeUser(userId)
     const text = consentPage({
@@ -65,21 +59,26 @@ export function mountInteractions(
   })
 
   scope.get<Visit>(`${PATHS.interaction}/:uid/again`, async (request, reply) => {
-    const { login } = await open(request, reply)
-    return reply.redirect((await service.login.loginUrl(login, true)).href, 303)
+    const { details } = await open(request, reply)
+    return reply.redirect(loginPath(returnTo(details.uid), RECENT_LOGIN_SECONDS, true), 303)
   })
 
-  scope.get<Visit>(`${PATHS.interaction}/:uid/login`, async (request, reply) => {
-    const { provider, details, login } = await open(request, reply)
-    const callback = new URL(redirectUri)
-    callback.search = new URL(request.url, appUrl).search
-    if (callback.searchParams.get('error') === 'access_denied') return cancel(request, reply)
-    const profile = await service.login.finish(callback, login)
-    await service.saveLogin(profile)
-    const result = { login: { accountId: profile.userId, remember: false } }
-    await provider.interactionResult(request.raw, reply.raw, result, { mergeWithLastSubmission: false })
-    return reply.redirect(`${PATHS.interaction}/${details.uid}`, 303)
-  })
+  /** A consent needs a login of the last minutes; an older session signs in again. */
+  scope.get<Visit & { Querystring: Readonly<Record<string, unknown>> }>(
+    `${PATHS.interaction}/:uid/login`,
+    async (request, reply) => {
+      const { provider, details } = await open(request, reply)
+      if (request.query['login'] === 'cancelled') return cancel(request, reply)
+      const session = await service.sessionOf(cookieOf(request, SESSION_COOKIE))
+      const now = service.now().getTime()
+      // fix: recent-consent
+      if (session === undefined || now - session.startedAt.getTime() > RECENT_LOGIN_SECONDS * 1_000)
+        return reply.redirect(loginPath(returnTo(details.uid), RECENT_LOGIN_SECONDS), 303)
+      const result = { login: { accountId: session.userId, remember: false } }
+      await provider.interactionResult(request.raw, reply.raw, result, { mergeWithLastSubmission: false })
+      return reply.redirect(`${PATHS.interaction}/${details.uid}`, 303)
+    },
+  )
 
   scope.post<Visit & { Body: Readonly<Record<string, string>> }>(
     `${PATHS.interaction}/:uid/decide`,
@@ -110,7 +109,7 @@ export function mountInteractions(
           redirectHost: receiverOf(redirect),
           scopes,
         },
-        request.id,
+        pageRequest(request, addressOf, details.uid),
       )
       const result = { login: { accountId: userId, remember: false }, consent: { grantId } }
       return finish(request, reply, result)

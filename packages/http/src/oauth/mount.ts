@@ -10,7 +10,10 @@ import { mountConnections } from './connections.ts'
 import { type CurrentProvider, currentProvider, type OAuthSettings } from './current-provider.ts'
 import { ended } from './ended.ts'
 import { mountInteractions } from './interactions.ts'
-import { MAX_BYTES, PATHS, REQUEST_ID } from './provider.ts'
+import { mountLogin } from './login.ts'
+import { PATHS, REQUEST_ID } from './paths.ts'
+import { MAX_BYTES } from './provider.ts'
+import { nameOperation } from './requests.ts'
 import { requestedScopes } from './scopes.ts'
 
 export interface OAuth {
@@ -31,6 +34,7 @@ export function mountOAuth(app: FastifyInstance, settings: OAuthSettings): OAuth
   app.register(async (scope) => {
     // The provider reads the body itself.
     scope.removeAllContentTypeParsers()
+    scope.addHook('onRequest', nameOperation)
     scope.addContentTypeParser('*', (_request, _payload, done) => done(null))
     const pass = (request: FastifyRequest, reply: FastifyReply) => passOn(request, reply, settings, current)
     const reads = { preHandler: limited('read') }
@@ -55,10 +59,14 @@ export function mountOAuth(app: FastifyInstance, settings: OAuthSettings): OAuth
       { parseAs: 'string' },
       async (_request: FastifyRequest, body: string | Buffer) => readForm(String(body)),
     )
-    scope.addHook('onRequest', async (request) => pinHost(request, settings))
+    scope.addHook('onRequest', async (request) => {
+      await nameOperation(request)
+      pinHost(request, settings)
+    })
     scope.setErrorHandler(sendErrorPage)
     mountInteractions(scope, settings, current)
-    mountConnections(scope, settings, current)
+    mountConnections(scope, settings)
+    mountLogin(scope, settings, current)
   })
 
   const metadata = {

@@ -1,10 +1,19 @@
 import { randomBytes } from 'node:crypto'
 import { SCOPES } from '@market/contract/scopes'
 import type { OAuthKeys, OAuthService } from '@market/handlers/oauth'
-import { type ClientMetadata, type Configuration, errors, interactionPolicy, Provider } from 'oidc-provider'
+import {
+  type ClientMetadata,
+  type Configuration,
+  errors,
+  interactionPolicy,
+  type KoaContextWithOIDC,
+  Provider,
+} from 'oidc-provider'
 import { contentPolicy, errorPage } from '../pages/page.ts'
 import { adapterFor } from './adapter.ts'
-import { isNative, isReadableByOthers } from './redirect.ts'
+import { PATHS, REQUEST_ID } from './paths.ts'
+import { isNative } from './redirect.ts'
+import { requestIn } from './requests.ts'
 
 export interface ProviderSettings {
   readonly service: OAuthService
@@ -13,20 +22,6 @@ export interface ProviderSettings {
   /** The audience of access tokens. */
   readonly resource: string
 }
-
-export const PATHS = {
-  authorize: '/oauth/authorize',
-  token: '/oauth/token',
-  register: '/oauth/register',
-  revoke: '/oauth/revoke',
-  jwks: '/oauth/jwks',
-  interaction: '/oauth/interaction',
-  callback: '/oauth/idp/callback',
-  connections: '/oauth/connections',
-} as const
-
-/** The header by which errors are logged with the id of their request. */
-export const REQUEST_ID = 'x-request-id'
 
 const MINUTE = 60
 const DAY = 24 * 60 * MINUTE
@@ -44,6 +39,16 @@ export function createProvider(
   // Otherwise its errors would be neither logged nor counted.
   // fix: oauth-faults
   provider.on('server_error', (ctx, error) => settings.service.onFault(error, ctx.get(REQUEST_ID)))
+  const events: NodeJS.EventEmitter = provider
+  // Errors outside its own handling. A client that disconnects is none.
+  // fix: oauth-other-faults
+  events.on('error', (error: Error, ctx: KoaContextWithOIDC) => {
+    if (!ctx.res.destroyed) settings.service.onFault(error, ctx.get(REQUEST_ID))
+  })
+  // fix: oauth-registered
+  provider.on('registration_create.success', (ctx, { clientId: id, clientName: name }) =>
+    settings.service.registered(requestIn(ctx), { id, name }),
+  )
   return provider
 }
 
@@ -167,13 +172,10 @@ function adaptClient(metadata: ClientMetadata): void {
   // It would limit what the client may ask for later.
   delete metadata.scope
   // The port of a loopback address is free only for native clients (RFC 8252), and many clients do not say what they are.
+  // Their plain http is for loopback addresses only: others could read a code that is sent to another computer.
   const uris = Array.isArray(metadata.redirect_uris) ? metadata.redirect_uris.map(String) : []
-  if (uris.some(isNative)) metadata.application_type = 'native'
   // fix: http-redirect
-  if (uris.some(isReadableByOthers))
-    throw new errors.InvalidRedirectUri(
-      'redirect_uris with http are allowed for localhost, 127.0.0.1 and [::1] only',
-    )
+  if (uris.some(isNative)) metadata.application_type = 'native'
   // RFC 7591 lets the server narrow what was asked for.
   if (Array.isArray(metadata.grant_types))
     metadata.grant_types = metadata.grant_types.filter((type) => GRANT_TYPES.has(type))

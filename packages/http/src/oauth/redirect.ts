@@ -13,11 +13,5 @@ export const isLocal = (redirect: URL): boolean => redirect.protocol !== 'https:
 export const receiverOf = (redirect: URL): string =>
   isLocal(redirect) ? 'a program on this device' : redirect.host
 
-/** Everybody on the way could read a code that is sent to another computer by plain http. */
-export const isReadableByOthers = (uri: string): boolean => {
-  const url = URL.parse(uri)
-  return url?.protocol === 'http:' && !isLoopback(url)
-}
-
 /** Whether the program is installed on a device: RFC 8252 lets it use any port of its loopback address. */
 export const isNative = (uri: string): boolean => URL.parse(uri)?.protocol !== 'https:'

@@ -2,7 +2,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Html, html } from './html.ts'
 import { renderMarkdown } from './markdown.ts'
-import { link, sitePage } from './site-page.ts'
+import { link, type SiteFrame, sitePage } from './site-page.ts'
 
 /** `dist` has the pages beside `bin`; in a checkout they are in the root. */
 const FOLDERS = ['../docs', '../../../../docs'].map((path) => join(import.meta.dirname, path))
@@ -23,7 +23,7 @@ export interface Documents {
 }
 
 /** Reads the guides and the pages of the contract. Each page is rendered at its first request. */
-export function readDocuments(): Documents {
+export function readDocuments(pagesUrl: string | undefined): Documents {
   const folder = FOLDERS.find((path) => existsSync(join(path, 'contract')))
   if (folder === undefined)
     throw new Error(`No pages in ${FOLDERS.join(' or ')}. Run \`npm run build\` again.`)
@@ -34,7 +34,7 @@ export function readDocuments(): Documents {
   const rendered = new Map<string, Promise<string>>()
   const render = (path: string): Promise<string> | undefined => {
     const document = byPath.get(path)
-    return document && renderPage(document, documents)
+    return document && renderPage(document, documents, pagesUrl)
   }
   return {
     page: (path) => {
@@ -51,28 +51,31 @@ function documentOf(file: string, text: string): Document {
   return { file, path, title: title.replaceAll('`', ''), text }
 }
 
-async function renderPage(document: Document, documents: readonly Document[]): Promise<string> {
+async function renderPage(
+  document: Document,
+  documents: readonly Document[],
+  pagesUrl: string | undefined,
+): Promise<string> {
   const paths = new Map(documents.map(({ file, path }) => [file, path]))
   const content = await renderMarkdown(document.text, document.file, (file) => paths.get(file))
-  return framed(document.title, document.path, content, documents)
+  return framed({ title: document.title, path: document.path, pagesUrl }, content, documents)
 }
 
 const isIndex = ({ file }: Document): boolean => file.endsWith('/README.md')
 
 const isGuide = (document: Document): boolean => document.file.startsWith('guides/') && !isIndex(document)
 
-const framed = (title: string, path: string, content: Html, documents: readonly Document[]): string =>
+const framed = (frame: SiteFrame, content: Html, documents: readonly Document[]): string =>
   sitePage(
-    title,
-    path,
+    frame,
     html`<div class="frame">
 <nav aria-label="Pages"><div>
 <h2>Guides</h2>
-<ul>${items(documents.filter(isGuide), path)}</ul>
+<ul>${items(documents.filter(isGuide), frame.path)}</ul>
 <h2>Rules</h2>
 <ul>${items(
       documents.filter((document) => document.file.startsWith('contract/')),
-      path,
+      frame.path,
     )}</ul>
 </div></nav>
 <main id="content">

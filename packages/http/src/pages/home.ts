@@ -4,6 +4,8 @@ import { sitePage } from './site-page.ts'
 export interface Urls {
   readonly baseUrl: string
   readonly appUrl: string
+  /** The origin of the pages for people; undefined without them. */
+  readonly pagesUrl: string | undefined
 }
 
 const WHAT = 'Hire autonomous agents. Pay in USDC, held in escrow until the work is approved.'
@@ -28,10 +30,9 @@ export const startLinks = ({ baseUrl, appUrl }: Urls) => ({
   },
 })
 
-export const homePage = ({ baseUrl, appUrl }: Urls): string =>
+export const homePage = ({ baseUrl, appUrl, pagesUrl }: Urls): string =>
   sitePage(
-    'Hire autonomous agents',
-    '/',
+    { title: 'Hire autonomous agents', path: '/', pagesUrl },
     html`<main id="content" class="home">
 <h1>Hire autonomous agents</h1>
 <p class="lead">Agents offer services. You order one, pay in USDC and get the delivery. The payment is in escrow until you approve the delivery, or until 48 hours have passed; then the agent is paid.</p>

@@ -1,4 +1,5 @@
 import { posix } from 'node:path'
+import { highlight, languageOf } from '@market/style/highlight'
 import type { Tokens } from 'marked'
 import { type Html, html } from './html.ts'
 
@@ -36,7 +37,10 @@ export async function renderMarkdown(text: string, file: string, pathOf: PathOf)
       html: ({ text: source }) => (/^\s*<!--.*-->\s*$/s.test(source) ? '' : html`${source}`.html),
       // A diagram needs a script, and the text around it says the same.
       code: ({ text: source, lang }: Tokens.Code) =>
-        lang === 'mermaid' ? '' : html`<pre tabindex="0"><code>${source}\n</code></pre>`.html,
+        lang === 'mermaid'
+          ? ''
+          : html`<div class="code-box"><pre tabindex="0"><code>${coloured(source, lang)}\n</code></pre></div>`
+              .html,
       table(token) {
         const cells = (row: readonly Tokens.TableCell[], tag: string) =>
           `<tr>${row.map(({ tokens }) => `<${tag}>${this.parser.parseInline(tokens)}</${tag}>`).join('')}</tr>`
@@ -46,6 +50,17 @@ export async function renderMarkdown(text: string, file: string, pathOf: PathOf)
     },
   })
   return raw(await marked.parse(text))
+}
+
+const CLASSES = { comment: 'c', string: 's', keyword: 'k' } as const
+
+function coloured(source: string, name: string | undefined): Html {
+  const language = languageOf(name)
+  if (language === undefined) return html`${source}`
+  const parts = highlight(source, language).map(({ kind, text }) =>
+    kind === 'plain' ? html`${text}` : html`<span class="${CLASSES[kind]}">${text}</span>`,
+  )
+  return html`${parts}`
 }
 
 function targetOf(href: string, file: string, pathOf: PathOf): string | undefined {

@@ -6,9 +6,9 @@ import { mountStylesheets } from './page.ts'
 
 const SOON = 'public, max-age=300'
 
-/** No script and no form; a stylesheet and the icon of this server. */
+/** No form; the stylesheet, the icon and the script of the copy buttons of this server, which may write no markup. */
 const POLICY =
-  "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'"
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 
 const sendPage = (reply: FastifyReply, text: string) =>
   reply
@@ -29,7 +29,7 @@ export function mountPages(app: FastifyInstance, urls: Urls): void {
   let documents: Documents | undefined
   const sendDocument = async (request: FastifyRequest, reply: FastifyReply) => {
     // Read at the first request: a start does not need them.
-    documents ??= readDocuments()
+    documents ??= readDocuments(urls.pagesUrl)
     const text = await documents.page(request.url.split('?', 1)[0] ?? '')
     if (text === undefined) return reply.callNotFound()
     return sendPage(reply, text)

@@ -1,11 +1,12 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
+import { COPY_SCRIPT } from './copy-script.ts'
 import { type Html, html } from './html.ts'
 import { htmlDocument, stylesheet } from './html-document.ts'
-import { SITE_STYLESHEET_PATH } from './site-page.ts'
+import { COPY_SCRIPT_PATH, SITE_STYLESHEET_PATH } from './site-page.ts'
 import { SITE_STYLESHEET } from './site-stylesheet.ts'
 import { STYLESHEET } from './stylesheet.ts'
 
-const STYLESHEET_PATH = '/assets/pages.css'
+const STYLESHEET_PATH = '/docs/assets/pages.css'
 
 /** No script at all; forms go to this server, and their responses may redirect to `redirectTo`. */
 export const contentPolicy = (redirectTo?: string): string =>
@@ -45,13 +46,16 @@ export const sendPage = (reply: FastifyReply, text: string, { status = 200, redi
     .type('text/html; charset=utf-8')
     .send(text)
 
-/** The stylesheets of all pages. */
+const CSS = 'text/css; charset=utf-8'
+
+/** The stylesheets of all pages, and the script of those for readers. */
 export function mountStylesheets(app: FastifyInstance): void {
-  for (const [path, text] of Object.entries({
-    [STYLESHEET_PATH]: STYLESHEET,
-    [SITE_STYLESHEET_PATH]: SITE_STYLESHEET,
-  }))
+  for (const [path, type, text] of [
+    [STYLESHEET_PATH, CSS, STYLESHEET],
+    [SITE_STYLESHEET_PATH, CSS, SITE_STYLESHEET],
+    [COPY_SCRIPT_PATH, 'text/javascript; charset=utf-8', COPY_SCRIPT],
+  ] as const)
     app.get(path, (_request, reply) =>
-      reply.header('Cache-Control', 'public, max-age=3600').type('text/css; charset=utf-8').send(text),
+      reply.header('Cache-Control', 'public, max-age=3600').type(type).send(text),
     )
 }

@@ -1,7 +1,8 @@
 import { type Html, html } from './html.ts'
 import { htmlDocument, stylesheet } from './html-document.ts'
 
-export const SITE_STYLESHEET_PATH = '/assets/site.css'
+export const SITE_STYLESHEET_PATH = '/docs/assets/site.css'
+export const COPY_SCRIPT_PATH = '/docs/assets/copy.js'
 
 const SECTIONS = [
   ['/docs/guides', 'Guides'],
@@ -10,18 +11,46 @@ const SECTIONS = [
   ['/docs/contract/errors', 'Errors'],
 ] as const
 
-/** A page for readers: a bar with the sections, and the content with its own `main`. */
-export const sitePage = (title: string, path: string, content: Html): string =>
-  htmlDocument(
-    title,
-    stylesheet(SITE_STYLESHEET_PATH),
-    html`<a class="skip" href="#content">Skip to the content</a>
-<header class="bar"><div>
-<a class="brand" href="/">Agent Market</a>
-<nav aria-label="Sections">
+/** The pages of `apps/web`. */
+const PAGES = [
+  ['/', 'Services'],
+  ['/agents', 'Agents'],
+  ['/bounties', 'Bounties'],
+  ['/solvency', 'Solvency'],
+] as const
+
+export interface SiteFrame {
+  readonly title: string
+  readonly path: string
+  /** The origin of the pages for people; undefined without them. */
+  readonly pagesUrl: string | undefined
+}
+
+const LOGO = html`<svg width="24" height="24" viewBox="0 0 24 24" aria-hidden="true"><circle cx="9" cy="12" r="7" fill="none" stroke="currentColor" stroke-width="1.8"/><circle cx="15" cy="12" r="7" fill="none" stroke="currentColor" stroke-width="1.8"/><path class="lens" d="M12 6.4a7 7 0 0 1 0 11.2 7 7 0 0 1 0-11.2z"/></svg>`
+
+/** The bar of every page for readers: the way home, and the sections. */
+export const siteBar = ({ path, pagesUrl }: Omit<SiteFrame, 'title'>): Html =>
+  html`<header class="bar"><div>
+<a class="brand" href="${pagesUrl ?? '/'}">${LOGO} Agent Market</a>
+${
+  pagesUrl === undefined
+    ? undefined
+    : html`<nav aria-label="Marketplace">
+${PAGES.map(([to, name]) => html`<a href="${new URL(to, pagesUrl).href}">${name}</a> `)}
+</nav>`
+}
+<nav class="end" aria-label="Sections">
 ${SECTIONS.map(([to, name]) => link(to, name, path))}
 </nav>
-</div></header>
+</div></header>`
+
+/** A page for readers: the bar, and the content with its own `main`. */
+export const sitePage = (frame: SiteFrame, content: Html): string =>
+  htmlDocument(
+    frame.title,
+    html`${stylesheet(SITE_STYLESHEET_PATH)}<script src="${COPY_SCRIPT_PATH}" defer></script>`,
+    html`<a class="skip" href="#content">Skip to the content</a>
+${siteBar(frame)}
 ${content}`,
   )
 

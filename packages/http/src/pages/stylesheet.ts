@@ -1,31 +1,18 @@
-/** The colours of all pages, light and dark. */
-export const COLORS = `:root {
-  color-scheme: light dark;
-  --text: light-dark(#1c2024, #eceef0);
-  --quiet: light-dark(#52606d, #a8b3bd);
-  --back: light-dark(#f4f5f7, #111417);
-  --card: light-dark(#ffffff, #1a1e22);
-  --line: light-dark(#cfd6dc, #3a4249);
-  --accent: light-dark(#0b5bd3, #7db2ff);
-  --on-accent: light-dark(#ffffff, #0b1b33);
-  --code: light-dark(#eef1f4, #0b0e11);
-  --warn: light-dark(#7a3b00, #ffc48a);
-}
-`
+import { TOKENS } from '@market/style/tokens'
 
-export const STYLESHEET = `${COLORS}* { box-sizing: border-box; }
+export const STYLESHEET = `${TOKENS}* { box-sizing: border-box; }
 body {
   margin: 0;
   padding: 1rem;
-  background: var(--back);
+  background: var(--page);
   color: var(--text);
-  font: 1rem/1.5 system-ui, sans-serif;
+  font: 400 1rem/1.5 var(--font);
 }
 header, main { max-width: 36rem; margin: 0 auto; }
-header p { margin: 0 0 0.5rem; color: var(--quiet); font-weight: 600; }
+header p { margin: 0 0 0.5rem; color: var(--muted); font-weight: 600; }
 main {
   padding: 1.25rem;
-  background: var(--card);
+  background: var(--surface);
   border: 1px solid var(--line);
   border-radius: 0.75rem;
   overflow-wrap: anywhere;
@@ -38,10 +25,10 @@ fieldset { margin: 1rem 0; padding: 0.75rem 1rem; border: 1px solid var(--line);
 legend { padding: 0 0.25rem; font-weight: 600; }
 label { display: flex; gap: 0.5rem; align-items: baseline; padding: 0.4rem 0; }
 dl { margin: 0.5rem 0; display: grid; grid-template-columns: max-content 1fr; gap: 0.1rem 1rem; }
-dt { color: var(--quiet); }
+dt { color: var(--muted); }
 dd { margin: 0; }
 section { margin-top: 1rem; padding-top: 1rem; border-top: 1px solid var(--line); }
-.quiet { color: var(--quiet); }
+.quiet { color: var(--muted); }
 .warning { color: var(--warn); font-weight: 600; }
 .buttons { display: flex; flex-wrap: wrap; gap: 0.75rem; }
 button {

@@ -7,6 +7,7 @@ import {
   INPUTS,
   idOf,
   USUALLY_ABSENT,
+  USUALLY_FALSE,
   USUALLY_NULL,
   VALUES,
 } from './example-values.ts'
@@ -53,7 +54,7 @@ function exampleValue(schema: JsonSchema, name: string, place: Place): unknown {
     case 'number':
       return numberOf(schema, name)
     case 'boolean':
-      return schema['default'] ?? true
+      return schema['default'] ?? !USUALLY_FALSE.has(name)
     case 'array':
       return [exampleValue((schema['items'] ?? {}) as JsonSchema, name, place)]
     case 'object':

@@ -1,6 +1,5 @@
-import type { Group } from '@market/contract/define'
+import { GROUPS, type Group } from '@market/contract/define'
 
-/** The groups in the order of a reader: what users need first, operators last. */
 const DESCRIPTIONS: Readonly<Record<Group, string>> = {
   Services: 'What agents offer. Search, compare, and offer your own.',
   Orders:
@@ -14,12 +13,13 @@ const DESCRIPTIONS: Readonly<Record<Group, string>> = {
   'Wallets and tokens': 'The Solana wallet of an agent, its token and its identity.',
   Swaps: 'Sell USDC of your own wallet for SOL.',
   Earn: 'Deposit USDC into venues that earn with it.',
+  Configuration: 'Networks, fees and sign-in of this marketplace, and what is switched off now.',
   Statistics: 'Public figures, activity and prices of tokens.',
   Solvency: 'Assets and liabilities of the marketplace, and how to verify them.',
   Administration: 'For operators only.',
 }
 
-export const TAGS = Object.entries(DESCRIPTIONS).map(([name, description]) => ({ name, description }))
+export const TAGS = GROUPS.map((name) => ({ name, description: DESCRIPTIONS[name] }))
 
 /** What a reader needs before the first call. */
 export const introduction = (

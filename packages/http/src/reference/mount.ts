@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { openApi } from '../openapi.ts'
 import { type Asset, assetOf, sendAsset } from './asset.ts'
-import { loadScalar, REFERENCE_POLICY, type Scalar } from './scalar.ts'
+import { loadScalar, REFERENCE_POLICY, type ReferenceUrls, type Scalar } from './scalar.ts'
 
 const SOON = 'public, max-age=300'
 const FOREVER = 'public, max-age=31536000, immutable'
@@ -10,11 +10,12 @@ const FOREVER = 'public, max-age=31536000, immutable'
  * Serves the OpenAPI document and the reference page. Each is made at its first request: together they cost more CPU
  * time than a start.
  */
-export function mountReference(app: FastifyInstance, baseUrl: string): void {
+export function mountReference(app: FastifyInstance, urls: ReferenceUrls): void {
+  const { baseUrl } = urls
   let document: Asset | undefined
   let loaded: Promise<Scalar> | undefined
   const scalar = () => {
-    loaded ??= loadScalar().catch((error) => {
+    loaded ??= loadScalar(urls).catch((error) => {
       // The next request tries again.
       loaded = undefined
       throw error

@@ -1,8 +1,11 @@
 import { createHash } from 'node:crypto'
 import Fastify from 'fastify'
 import { html } from '../pages/html.ts'
-import { htmlDocument } from '../pages/html-document.ts'
+import { htmlDocument, stylesheet } from '../pages/html-document.ts'
+import { renderMarkdown } from '../pages/markdown.ts'
+import { SITE_STYLESHEET_PATH, siteBar } from '../pages/site-page.ts'
 import { type Asset, assetOf } from './asset.ts'
+import { introduction } from './introduction.ts'
 import { SCALAR_STYLE } from './scalar-style.ts'
 
 /**
@@ -43,6 +46,12 @@ const CONFIGURATION = {
   metaData: { title: 'API reference · Agent Market' },
 }
 
+export interface ReferenceUrls {
+  readonly baseUrl: string
+  /** The origin of the pages for people; undefined without them. */
+  readonly pagesUrl: string | undefined
+}
+
 export interface Scalar {
   readonly page: Asset
   readonly script: Asset
@@ -50,11 +59,11 @@ export interface Scalar {
   readonly scriptPath: string
 }
 
-export async function loadScalar(): Promise<Scalar> {
+export async function loadScalar(urls: ReferenceUrls): Promise<Scalar> {
   const script = assetOf(await readScript())
   const hash = createHash('sha256').update(script.bytes).digest('hex').slice(0, 16)
   const scriptPath = `/docs/assets/scalar-${hash}.js`
-  return { script, scriptPath, page: assetOf(pageOf(scriptPath)) }
+  return { script, scriptPath, page: assetOf(await pageOf(scriptPath, urls)) }
 }
 
 /** The package exports its script only as a route of its plug-in. It has megabytes, so a start must not load it. */
@@ -67,11 +76,25 @@ async function readScript(): Promise<string> {
   return body
 }
 
-const pageOf = (scriptPath: string): string =>
-  htmlDocument(
+/** The introduction is there at once; the script replaces it by the same with all operations. */
+async function pageOf(scriptPath: string, { baseUrl, pagesUrl }: ReferenceUrls): Promise<string> {
+  const text = await renderMarkdown(`# Agent Market\n\n${introduction(baseUrl)}`, 'docs', () => undefined)
+  return htmlDocument(
     'API reference',
-    html``,
-    html`<noscript>The reference needs JavaScript. <a href="/api/openapi.json">The OpenAPI document</a> and <a href="/docs/guides">the guides</a> do not.</noscript>
+    html`${stylesheet(SITE_STYLESHEET_PATH)}<style>${{ html: FRAME_STYLE }}</style>`,
+    html`${siteBar({ path: '/docs', pagesUrl })}
+<main id="introduction">
+<noscript><p>The list of operations needs JavaScript. <a href="/api/openapi.json">The OpenAPI document</a> and <a href="/docs/guides">the guides</a> do not.</p></noscript>
+${text}
+</main>
 <script id="api-reference" type="application/json" data-configuration="${JSON.stringify(CONFIGURATION)}"></script>
-<script src="${scriptPath}"></script>`,
+<script src="${scriptPath}" async></script>`,
   )
+}
+
+/** Scalar leaves space for the bar. Its own introduction takes the place of ours. */
+const FRAME_STYLE = `:root { --scalar-custom-header-height: 57px; }
+#introduction { max-width: 50rem; margin: 0 auto; padding: 2rem 1.5rem 60vh; }
+body:has(.scalar-app h1) #introduction { display: none; }
+.scalar-app pre { margin: 0; padding: 0; border: 0; background: none; }
+`

@@ -14,7 +14,7 @@ const WHEN: Readonly<Record<EventName, string>> = {
   'order.payout_sent': 'The transaction of a payout is final',
   'order.payout_failed': 'A payout failed or waits for you',
   'bounty.accepted': 'Your claim on a bounty was accepted',
-  'bounty.claim_rejected': 'Another claim on the bounty was accepted, or the bounty ended',
+  'bounty.claim_rejected': 'The poster rejected the claim, or accepted another one',
   'workspace.generate': 'The buyer of a workspace requests a generation',
   'webhook.test': 'You tested your endpoint',
 }
@@ -51,6 +51,9 @@ const headersOf = (event: EventName) => [
   },
 ]
 
+/** Their `order_id` is empty. */
+const WITHOUT_ORDER: readonly EventName[] = ['bounty.claim_rejected', 'webhook.test']
+
 /** The events that are sent to `endpoint_url` of an agent, as OpenAPI 3.1 describes webhooks. */
 export const webhooks = (baseUrl: string): Record<string, unknown> =>
   Object.fromEntries(
@@ -59,7 +62,7 @@ export const webhooks = (baseUrl: string): Record<string, unknown> =>
 
 function webhookOf(event: EventName, baseUrl: string): Record<string, unknown> {
   const data = EVENTS[event]
-  const hasOrder = event.startsWith('order.') || event.startsWith('workspace.')
+  const hasOrder = !WITHOUT_ORDER.includes(event)
   return {
     operationId: `webhook.${event}`,
     summary: WHEN[event],

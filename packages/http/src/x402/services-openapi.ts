@@ -5,7 +5,7 @@ import type { CatalogItem } from '@market/handlers/x402/catalog-item'
 import { PROVIDER } from '@market/handlers/x402/directory-item'
 import { z } from 'zod'
 import { HOW_TO_BUY, WHO_PAID } from './buying-guide.ts'
-import { servicePath } from './services-operation.ts'
+import { type Questions, servicePath } from './services-operation.ts'
 
 /** With more services than this, the document has the first page and links to one document per category. */
 const MAX_IN_ONE_DOCUMENT = 500
@@ -18,7 +18,7 @@ export function servicesOpenApi(query: unknown): CatalogDocument {
   const filter = parseAs(Query, query)
   return {
     key: `openapi ${JSON.stringify(filter)}`,
-    build: async ({ baseUrl, page, count }) => {
+    build: async ({ baseUrl, page, questions, count }) => {
       const isWhole = filter.category === undefined && filter.cursor === undefined
       const isMany = isWhole && (await count(MAX_IN_ONE_DOCUMENT + 1)) > MAX_IN_ONE_DOCUMENT
       const limit = isWhole && !isMany ? MAX_IN_ONE_DOCUMENT : PER_PAGE
@@ -26,7 +26,7 @@ export function servicesOpenApi(query: unknown): CatalogDocument {
       const linkTo = (fields: Record<string, string>) =>
         `${baseUrl}/openapi.json?${new URLSearchParams(fields)}`
       return {
-        ...documentOf(items, baseUrl),
+        ...documentOf(items, await questions(items), baseUrl),
         ...(isMany && { 'x-pages': CATEGORIES.map((category) => ({ category, url: linkTo({ category }) })) }),
         ...(!isWhole && {
           'x-next':
@@ -39,7 +39,11 @@ export function servicesOpenApi(query: unknown): CatalogDocument {
   }
 }
 
-const documentOf = (items: readonly CatalogItem[], baseUrl: string) => ({
+const documentOf = (
+  items: readonly CatalogItem[],
+  questions: ReadonlyMap<string, Questions>,
+  baseUrl: string,
+) => ({
   openapi: '3.1.0',
   info: {
     title: PROVIDER,
@@ -51,7 +55,7 @@ const documentOf = (items: readonly CatalogItem[], baseUrl: string) => ({
   },
   servers: [{ url: baseUrl }],
   'x-agentcash-guidance': { llmsTxtUrl: `${baseUrl}/llms.txt` },
-  paths: Object.fromEntries(items.map(servicePath)),
+  paths: Object.fromEntries(items.map((item) => servicePath(item, questions.get(item.id) ?? []))),
   components: { schemas: { PurchasedResource: PURCHASED, PaymentRequired: PAYMENT_REQUIRED } },
 })
 

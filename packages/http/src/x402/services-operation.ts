@@ -1,4 +1,9 @@
+import type { CatalogReader } from '@market/handlers/x402/catalog'
 import type { CatalogItem } from '@market/handlers/x402/catalog-item'
+
+/** What a service asks its buyers. */
+export type Questions =
+  Awaited<ReturnType<CatalogReader['questions']>> extends ReadonlyMap<unknown, infer Q> ? Q : never
 
 const BRIEF = {
   type: 'string',
@@ -11,8 +16,11 @@ const BRIEF = {
 const MAX_BYTES = 2 * 1024
 
 /** The path of one service. Where it would be too long, it is without the description or the requirement fields. */
-export function servicePath(item: CatalogItem): readonly [path: string, { readonly get: unknown }] {
-  const { line: description, questions } = item
+export function servicePath(
+  item: CatalogItem,
+  questions: Questions,
+): readonly [path: string, { readonly get: unknown }] {
+  const { line: description } = item
   const shorter = [{ description, questions }, { questions }, { description }]
   const fits = (part: Partial<Longest>) =>
     Buffer.byteLength(JSON.stringify(pathOf(item, part)).slice(1, -1)) < MAX_BYTES
@@ -21,7 +29,7 @@ export function servicePath(item: CatalogItem): readonly [path: string, { readon
 
 interface Longest {
   readonly description: string
-  readonly questions: CatalogItem['questions']
+  readonly questions: Questions
 }
 
 const pathOf = (item: CatalogItem, part: Partial<Longest>) =>
@@ -60,7 +68,7 @@ const PARAMETERS = [
   },
 ]
 
-function bodyOf(questions: CatalogItem['questions']) {
+function bodyOf(questions: Questions) {
   const answers = questions.map(({ label, type, options, placeholder }) => [
     label,
     {

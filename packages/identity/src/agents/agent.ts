@@ -13,11 +13,15 @@ export interface Agent {
   readonly aiModels: readonly string[]
   readonly avatarUrl: string | null
   readonly endpointUrl: string | null
+  /** When this endpoint first responded with 2xx; null until then. */
+  readonly endpointProvenAt: Date | null
   readonly ownerUserId: string | null
   /** The wallet's key, lower case for EVM. */
   readonly ownerWallet: string | null
   /** Null without an owner wallet, and for one that was proven before this was recorded. */
   readonly ownerProvenBy: WalletEvidence | null
+  /** Until then the worker does not act on signatures of the owner wallet; null when they count at once. */
+  readonly ownerWalletEffectiveAt: Date | null
   readonly twitterUsername: string | null
   readonly verified: number
   readonly marketable: boolean

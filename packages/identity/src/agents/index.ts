@@ -10,9 +10,17 @@ export {
 } from './agent.ts'
 export { API_KEY_PREFIX } from './api-key.ts'
 export { closeAgents } from './close-agents.ts'
+export { saveEndpointProven } from './endpoint/store.ts'
 export { findAgentById, findAgentByKey, findAgentsById, getAgent } from './get-agent.ts'
 export { linkAgent } from './link-agent.ts'
-export { featuredAgents, listAgents, listModels } from './list-agents.ts'
+export {
+  type AgentSummary,
+  featuredAgents,
+  listAgents,
+  listModels,
+  listOwnedAgents,
+  summarizeAgents,
+} from './list-agents.ts'
 export { lockBuyer, lockPrincipal } from './lock-buyer.ts'
 export { rejectOwnCase } from './naming/own-case.ts'
 export { END_LEAK, notifyOwner } from './notify-owner.ts'
@@ -20,14 +28,15 @@ export {
   cancelPayoutChange,
   confirmPayoutChange,
 } from './payout/decide-payout-change.ts'
+export { isSignedByOwner, type OwnerSignature } from './payout/owner-signature.ts'
 export { isPaidOnOneOf, payoutNetworks } from './payout/payable-sql.ts'
 export {
   payableNetworks,
   payoutAddress,
   payoutAddressHint,
-  payoutAddressOf,
 } from './payout/payout-address.ts'
 export { effectiveAt, payoutSettings, pendingPayout } from './payout/payout-settings.ts'
+export { paidAddresses, recordPayoutAddresses } from './payout/record-addresses.ts'
 export { recoverAgents } from './recover-agents.ts'
 export {
   checkRegistration,
@@ -56,5 +65,6 @@ export {
   findAgents,
   findOwnedAgents,
   lockAgentsOfUser,
+  readStars,
 } from './store.ts'
 export { saveMint, updateAgent } from './update-agent.ts'

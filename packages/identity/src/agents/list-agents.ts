@@ -1,5 +1,6 @@
 import type { Needs } from '@market/core/context'
 import { newestFirstPage } from '@market/database/newest-first'
+import type { Db } from '@market/database/transact'
 import {
   cursorCodec,
   floatField,
@@ -10,11 +11,13 @@ import {
   type PageRequest,
   shortList,
 } from '@market/kernel/cursor'
+import type { AgentId } from '@market/kernel/ids'
 import { type SqlBool, sql } from 'kysely'
-import type { Agent } from './agent.ts'
+import type { Agent, Owner } from './agent.ts'
 import { type AgentFilter, type AgentPage, filterCondition } from './agent-filter.ts'
 import { AGENT_COLUMNS, agentOf } from './row.ts'
 import { BY_ORDERS, type CandidateOrder, matchingIds, searchAgents } from './search-agents.ts'
+import { findOwnedAgents } from './store.ts'
 
 const MAX_ORDERS = 2 ** 31 - 1
 
@@ -104,6 +107,18 @@ async function browseNewest(ctx: Needs<'db'>, listing: Listing): Promise<AgentPa
   return { agents: rows, nextCursor }
 }
 
+const OWNED = newestFirst('agents:owned', idField('agt'))
+
+/** The agents of an owner, hidden ones included. */
+export async function listOwnedAgents(ctx: Needs<'db'>, owner: Owner, page: PageRequest): Promise<AgentPage> {
+  const found = await findOwnedAgents(ctx.db, owner, undefined, {
+    limit: page.limit + 1,
+    after: OWNED.decode(page.cursor),
+  })
+  const { rows, nextCursor } = OWNED.pageOf(found, page.limit)
+  return { agents: rows, nextCursor }
+}
+
 const FEATURED = shortList('featured', 50)
 
 /** In the order that operators set, then the most popular agents. */
@@ -154,4 +169,28 @@ export async function listModels(
   const models = rows.slice(from).map(({ model, agents }) => ({ model, agents: Number(agents) }))
   const found = MODELS.pageOf(models, page.limit, from)
   return { models: found.rows, nextCursor: found.nextCursor }
+}
+
+/** What lists of other things show of an agent. */
+export type AgentSummary = Pick<Agent, 'id' | 'slug' | 'name' | 'avatarUrl' | 'verified'>
+
+/** The agents of ids from our own tables, by one query. */
+export async function summarizeAgents(
+  db: Db,
+  ids: readonly AgentId[],
+): Promise<(id: AgentId) => AgentSummary> {
+  const rows =
+    ids.length === 0
+      ? []
+      : await db
+          .selectFrom('agents')
+          .select(['id', 'slug', 'name', 'avatar_url as avatarUrl', 'verified'])
+          .where('id', 'in', [...new Set(ids)])
+          .execute()
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  return (id) => {
+    const agent = byId.get(id)
+    if (agent === undefined) throw new Error(`agent ${id} does not exist`)
+    return { ...agent, id }
+  }
 }

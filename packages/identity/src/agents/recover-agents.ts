@@ -41,7 +41,7 @@ export function recoverAgents(
             wallets: account.wallets,
           }))
     const skeleton = agentName === undefined ? undefined : skeletonsOf(agentName).name_skeleton
-    const agents = await findOwnedAgents(tx, owner, skeleton, MAX_AGENTS)
+    const agents = await findOwnedAgents(tx, owner, skeleton, { limit: MAX_AGENTS })
     if (agents.length === 0) throw noOwnedAgent(agentName)
     const recovered: Recovered[] = []
     for (const found of agents) {

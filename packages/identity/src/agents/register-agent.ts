@@ -18,7 +18,8 @@ import { freeAgentSlug, insertAgent } from './store.ts'
 type NewOwner =
   | { readonly kind: 'none' }
   | { readonly kind: 'wallet'; readonly wallet: Wallet }
-  | { readonly kind: 'user'; readonly profile: IdentityClaims }
+  /** The wallet is linked to the user, and signed too. */
+  | { readonly kind: 'user'; readonly profile: IdentityClaims; readonly wallet?: Wallet | undefined }
 
 export interface Registration {
   readonly name: string
@@ -121,7 +122,9 @@ async function resolveOwner(ctx: Ctx, tx: Tx, owner: NewOwner): Promise<Resolved
     }
     case 'user': {
       const { account } = await openAccount(ctx, tx, owner.profile)
-      return { ...NO_OWNER, userId: account.userId, twitterUsername: account.twitterUsername }
+      const { key = null, provenBy = null } = owner.wallet ?? {}
+      const { userId, twitterUsername } = account
+      return { userId, wallet: key, provenBy, twitterUsername }
     }
   }
 }

@@ -16,6 +16,7 @@ export async function revokeAccess(ctx: Needs<'clock' | 'vault'>, tx: Tx, id: Ag
     ...sealedApiKey(ctx, id).columns,
     ...payoutColumns(NO_PAYOUT),
     endpoint_url: null,
+    endpoint_proven_at: null,
     // Setting an endpoint again creates another secret.
     webhook_secret_sealed: null,
     previous_webhook_secret_sealed: null,

@@ -1,6 +1,7 @@
 import type { OwnWallet } from '@market/core/ports/signatures'
 import type { Resealing, SealedRow } from '@market/core/reseal'
 import { addStatistics } from '@market/core/statistics'
+import { type NewestFirstPage, newestFirstPage } from '@market/database/newest-first'
 import type { Tables } from '@market/database/tables'
 import type { Db, Tx } from '@market/database/transact'
 import type { AgentId } from '@market/kernel/ids'
@@ -76,8 +77,9 @@ export async function findOwnedAgents(
   db: Db | Tx,
   owner: Owner,
   nameSkeleton: string | undefined,
-  limit: number,
+  page: NewestFirstPage,
 ): Promise<Agent[]> {
+  if (owner.userId === undefined && owner.wallets.length === 0) return []
   const rows = await select(db)
     .where((where) =>
       where.or([
@@ -86,9 +88,7 @@ export async function findOwnedAgents(
       ]),
     )
     .$if(nameSkeleton !== undefined, (query) => query.where('name_skeleton', '=', nameSkeleton ?? ''))
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(limit)
+    .$call(newestFirstPage(page))
     .execute()
   return rows.map(agentOf)
 }
@@ -285,14 +285,16 @@ export async function countOrders(
     .execute()
 }
 
-/** Counts a review with 1 to 5 stars. */
-export async function countRating(tx: Tx, id: AgentId, rating: number): Promise<void> {
-  await tx
-    .updateTable('agents')
-    .set({
-      rating_sum: sql<number>`rating_sum + ${rating}`,
-      rating_count: sql<number>`rating_count + 1`,
-    })
-    .where('id', '=', id)
-    .execute()
+/** Counts a review with 1 to 5 stars, or with -1 no longer counts it. */
+export async function countRating(tx: Tx, id: AgentId, rating: number, count: 1 | -1 = 1): Promise<void> {
+  await sql`
+    update agents set rating_sum = rating_sum + ${rating * count}, rating_count = rating_count + ${count},
+      stars[${rating}::integer] = stars[${rating}::integer] + ${count}
+    where id = ${id}`.execute(tx)
+}
+
+/** How many reviews of the agent have one star, two stars and so on. */
+export async function readStars(db: Db, id: AgentId): Promise<readonly number[]> {
+  const row = await db.selectFrom('agents').select('stars').where('id', '=', id).executeTakeFirstOrThrow()
+  return row.stars
 }

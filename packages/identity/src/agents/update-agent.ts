@@ -66,7 +66,8 @@ export async function updateAgent(ctx: Ctx, id: AgentId, change: AgentChange, by
     await requireFreeName(ctx, tx, agent, change.name)
     // Saved before the owner, because without an owner the first payout settings take effect at once.
     const changed = await saveChange(ctx, tx, agent, change, by.editor !== 'itself')
-    const saved = by.newOwner === undefined ? changed : await attachOwner(ctx, tx, changed, by.newOwner)
+    const saved =
+      by.newOwner === undefined ? changed : await attachOwner(ctx, tx, changed, by.newOwner, by.editor)
     await reportChanges(ctx, tx, agent, saved)
     const payableOn = await payableNetworks(ctx, tx, saved)
     return { agent: saved, webhookSecret: await openWebhookSecret(ctx, saved), payableOn }
@@ -74,12 +75,13 @@ export async function updateAgent(ctx: Ctx, id: AgentId, change: AgentChange, by
 }
 
 /**
- * Sets the owner wallet of an agent without an owner. An agent with an owner gets no wallet through its API key;
- * otherwise a stolen key would be enough to become a second owner.
+ * Sets the owner wallet of an agent without an owner, or of an agent of the user who asks for it. An agent with an owner
+ * gets no wallet through its API key; otherwise a stolen key would be enough to become a second owner.
  */
-async function attachOwner(ctx: Ctx, tx: Tx, agent: Agent, wallet: Wallet): Promise<Agent> {
+async function attachOwner(ctx: Ctx, tx: Tx, agent: Agent, wallet: Wallet, editor: Editor): Promise<Agent> {
   if (agent.ownerWallet === wallet.key) return recordOwnerKey(tx, agent, wallet)
-  if (agent.ownerWallet !== null || agent.ownerUserId !== null) {
+  const isUsers = editor !== 'itself' && agent.ownerUserId !== null && agent.ownerUserId === editor.userId
+  if (agent.ownerWallet !== null || (agent.ownerUserId !== null && !isUsers)) {
     throw new ApiError('conflict', 'This agent already has an owner. An owner cannot be changed.', {
       code: 'owner_is_set',
     })
@@ -90,7 +92,7 @@ async function attachOwner(ctx: Ctx, tx: Tx, agent: Agent, wallet: Wallet): Prom
     verified: 1,
     updated_at: ctx.clock.now(),
   })
-  await publishAgent(ctx, tx, owned)
+  if (!agent.marketable) await publishAgent(ctx, tx, owned)
   await record(ctx, tx, { act: 'agents.owner', subject: agent.id, details: { wallet: wallet.key } })
   return owned
 }
@@ -168,6 +170,7 @@ function rejectPayoutByKey(agent: Agent, { payoutByOwnerOnly }: AgentChange): vo
 
 function columnsOf(ctx: Ctx, agent: Agent, change: AgentChange, isOwner: boolean) {
   const needsSecret = typeof change.endpointUrl === 'string' && agent.webhookSecretSealed === null
+  const isOtherEndpoint = change.endpointUrl !== undefined && change.endpointUrl !== agent.endpointUrl
   const columns = {
     ...(change.name !== undefined && renameColumns(agent, change.name, { isOwner, now: ctx.clock.now() })),
     description: change.description,
@@ -175,6 +178,8 @@ function columnsOf(ctx: Ctx, agent: Agent, change: AgentChange, isOwner: boolean
     ai_models: change.aiModels && [...new Set(change.aiModels)],
     avatar_url: change.avatarUrl,
     endpoint_url: change.endpointUrl,
+    // fix: endpoint-unproven
+    endpoint_proven_at: isOtherEndpoint ? null : undefined,
     // Created with the first endpoint. Only its owner replaces it.
     webhook_secret_sealed: needsSecret
       ? ctx.vault.seal(newWebhookSecret(), secretPlace(agent.id, 'webhook_secret'))

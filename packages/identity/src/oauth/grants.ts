@@ -1,5 +1,5 @@
 import { record } from '@market/core/audit'
-import type { Needs } from '@market/core/context'
+import type { Needs, SystemActor } from '@market/core/context'
 import { notify } from '@market/core/notifications'
 import { type Db, transact } from '@market/database/transact'
 import { ApiError } from '@market/kernel/api-error'
@@ -13,25 +13,21 @@ const MAX_AGENTS = 100
 
 /** The agents for which a user can let a program act. Linked wallets count as of the last sign-in. */
 export const agentsOfUser = async (db: Db, userId: string): Promise<Agent[]> =>
-  findOwnedAgents(db, { userId, wallets: await findWallets(db, userId) }, undefined, MAX_AGENTS)
+  findOwnedAgents(db, { userId, wallets: await findWallets(db, userId) }, undefined, { limit: MAX_AGENTS })
 
-type Ctx = Needs<'db' | 'clock' | 'ids' | 'vault' | 'requestId'>
+type Ctx = Needs<'db' | 'clock' | 'ids' | 'vault' | 'requestId' | 'actor'>
+type ServerCtx = Omit<Ctx, 'actor'> & { readonly actor: SystemActor }
 
-const byUser = (ctx: Ctx, userId: string) => ({
-  ...ctx,
-  actor: { kind: 'user', userId, admin: false } as const,
-})
-
-/** Records what the user allowed, and notifies the user. */
-export async function createGrant(ctx: Ctx, grant: NewGrant): Promise<void> {
+/** Records what the user allowed, and notifies the user. False when another request of the interaction did. */
+export async function createGrant(ctx: Ctx, grant: NewGrant): Promise<boolean> {
   const { id, userId, agentId, clientName, redirectHost, scopes } = grant
   const agents = agentId === null ? [] : await agentsOfUser(ctx.db, userId)
   const agent = agents.find((one) => one.id === agentId)
   if (agentId !== null && agent === undefined)
     throw new ApiError('forbidden', 'This agent belongs to another owner.', { code: 'not_your_agent' })
-  await transact(ctx.db, async (tx) => {
-    if (!(await insertGrant(tx, grant, ctx.clock.now()))) return
-    await record(byUser(ctx, userId), tx, {
+  return transact(ctx.db, async (tx) => {
+    if (!(await insertGrant(tx, grant, ctx.clock.now()))) return false
+    await record(ctx, tx, {
       act: 'oauth.connected',
       subject: id,
       details: { agent_id: agentId, client_name: clientName, redirect_host: redirectHost, scopes },
@@ -43,6 +39,7 @@ export async function createGrant(ctx: Ctx, grant: NewGrant): Promise<void> {
       about: id,
       data: { agent_id: agentId, scopes },
     })
+    return true
   })
 }
 
@@ -103,29 +100,36 @@ export async function listConnections(ctx: Needs<'db' | 'clock'>, userId: string
   )
 }
 
-/** Ends a connection of this user. Another user's is left alone. */
-export async function endConnection(ctx: Ctx, userId: string, id: string): Promise<void> {
-  await transact(ctx.db, async (tx) => {
+export type EndedGrant = Grant
+
+/** Ends a connection of this user, and returns it. Another user's is left alone. */
+export async function endConnection(ctx: Ctx, userId: string, id: string): Promise<EndedGrant | undefined> {
+  return transact(ctx.db, async (tx) => {
     const grant = await findOpenGrant(tx, id)
-    if (grant?.userId !== userId) return
-    await endGrant(tx, id, ctx.clock.now())
-    await record(byUser(ctx, userId), tx, { act: 'oauth.ended', subject: id, details: { by: 'user' } })
+    if (grant?.userId !== userId) return undefined
+    if (!(await endGrant(tx, id, ctx.clock.now()))) return undefined
+    await record(ctx, tx, { act: 'oauth.ended', subject: id, details: { by: 'user' } })
+    return grant
   })
 }
 
-/** Ends a grant whose refresh token or code was used twice, or which the program gave back. */
-export async function endGrantByServer(ctx: Ctx, id: string): Promise<void> {
-  await transact(ctx.db, async (tx) => {
+/** Ends a grant whose refresh token or code was used twice, or which the program gave back. Undefined when it had ended. */
+export async function endGrantByServer(
+  ctx: ServerCtx,
+  id: string,
+  by: 'program' | 'reuse',
+): Promise<EndedGrant | undefined> {
+  return transact(ctx.db, async (tx) => {
     const grant = await findOpenGrant(tx, id)
     const isEnded = await endGrant(tx, id, ctx.clock.now())
-    if (!isEnded || grant === undefined) return
-    const actor = { kind: 'system', name: 'oauth' } as const
-    await record({ ...ctx, actor }, tx, { act: 'oauth.ended', subject: id, details: { by: 'server' } })
+    if (!isEnded || grant === undefined) return undefined
+    await record(ctx, tx, { act: 'oauth.ended', subject: id, details: { by } })
     await notify(ctx, tx, `user:${grant.userId}`, {
       kind: 'oauth.ended',
       title: `${grant.clientName} is not connected any more`,
       body: 'The program ended the connection, or one of its codes or tokens was used twice, which a thief would do. /oauth/connections lists what it changed.',
       about: id,
     })
+    return grant
   })
 }

@@ -4,6 +4,7 @@ export {
   agentsOfUser,
   type Connection,
   createGrant,
+  type EndedGrant,
   endConnection,
   endGrantByServer,
   findActiveGrant,

@@ -5,6 +5,7 @@ import { later } from '@market/kernel/clock'
 import type { AgentId } from '@market/kernel/ids'
 import { type Agent, findAgentById, openWebhookSecrets, type WebhookSecrets } from '../agents/index.ts'
 import {
+  BUSY_MS,
   EVENTS_PER_ROUND,
   LEASE_MS,
   MAX_CONCURRENT,
@@ -12,7 +13,7 @@ import {
   RENEW_AFTER_MS,
   SPREAD_MS,
 } from './delivery-queue.ts'
-import { recordAttempts } from './record-attempts.ts'
+import { dropDueDeliveries, recordAttempts } from './record-attempts.ts'
 import { sendWebhook } from './send-webhook.ts'
 import {
   createDeliveries,
@@ -22,6 +23,7 @@ import {
   leaseDeliveryQueue,
   releaseDeliveryQueue,
 } from './store.ts'
+import { isUnproven, proveEndpoint, reserveAttempt } from './unproven.ts'
 
 type Ctx = Needs<'db' | 'clock' | 'ids' | 'vault' | 'outbound'>
 
@@ -51,9 +53,21 @@ export async function deliverEvents(ctx: Ctx, agentId: AgentId, stopping: () => 
       { now: ctx.clock.now(), limit: EVENTS_PER_ROUND, hasEndpoint: agent.endpointUrl !== null },
     )
     lease.lastSeq = created.lastSeq
-    const due = await findDue(ctx.db, agentId, ctx.clock.now(), MAX_CONCURRENT)
-    if (due.length > 0) hasFailed = await attemptAll(ctx, agent, due, hasFailed)
-    if (due.length === MAX_CONCURRENT || created.events === EVENTS_PER_ROUND) continue
+    // One at a time until the endpoint is proven, so that the first success ends the limit before it drops anything.
+    const most = isUnproven(agent) ? 1 : MAX_CONCURRENT
+    const due = await findDue(ctx.db, agentId, ctx.clock.now(), most)
+    if (due.length > 0) {
+      // fix: unproven-attempts
+      const reserved = isUnproven(agent) ? await reserveAttempt(ctx, agent) : undefined
+      if (reserved?.kind === 'busy') {
+        await releaseDeliveryQueue(ctx.db, agentId, holder)
+        return { delayMs: BUSY_MS, reason: 'due' }
+      }
+      if (reserved?.kind === 'exhausted') await dropDueDeliveries(ctx, agent)
+      else hasFailed = await attemptAll(ctx, agent, due, hasFailed)
+      if (reserved?.kind === 'allowed' && !hasFailed) await proveEndpoint(ctx, agent, reserved.at)
+    }
+    if (due.length === most || created.events === EVENTS_PER_ROUND) continue
 
     await releaseDeliveryQueue(ctx.db, agentId, holder)
     // Queried after the release: the job of an event committed before it may have found the queue leased, and ended.

@@ -20,3 +20,6 @@ export const MAX_ROUNDS = 50
 
 /** How many new events become deliveries in one statement. */
 export const EVENTS_PER_ROUND = 200
+
+/** How long a delivery to an unproven endpoint waits for the attempts of others to end. */
+export const BUSY_MS = 2 * SECOND

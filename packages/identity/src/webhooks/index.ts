@@ -3,4 +3,5 @@ export { countDropped, listWebhookDeliveries, maintainDeliveryPartitions } from 
 export { enqueueOverdueDeliveries } from './enqueue-overdue.ts'
 export { sendTest } from './send-test.ts'
 export type { DroppedDeliveries } from './store.ts'
+export { deleteOldAttempts } from './unproven.ts'
 export type { WebhookDelivery } from './webhook-delivery.ts'

@@ -5,7 +5,8 @@ import { isOutage } from '@market/database/outage'
 import { type Tx, transact } from '@market/database/transact'
 import { SECOND } from '@market/kernel/clock'
 import type { Agent } from '../agents/index.ts'
-import { saveAttempts } from './store.ts'
+import { dropDue, saveAttempts } from './store.ts'
+import { UNPROVEN_MAX } from './unproven.ts'
 import { type AttemptResult, afterAttempt, type WebhookDelivery } from './webhook-delivery.ts'
 
 type Ctx = Needs<'db' | 'clock' | 'ids'>
@@ -65,4 +66,23 @@ async function notifyAgentOwner(
     },
   }
   for (const recipient of ownerRecipients(agent)) await notify(ctx, tx, recipient, notification)
+}
+
+const UNPROVEN = `The endpoint has never responded with 2xx, so it gets at most ${UNPROVEN_MAX.url} attempts an hour`
+
+/** Drops what is due, because the endpoint has had its attempts of this hour. One notification covers all of it. */
+export async function dropDueDeliveries(ctx: Ctx, agent: Agent): Promise<void> {
+  await transact(ctx.db, async (tx) => {
+    const count = await dropDue(tx, agent.id, ctx.clock.now(), UNPROVEN)
+    if (count === 0) return
+    const notification = {
+      kind: 'webhook.dropped',
+      // An unread one about the same agent is replaced.
+      about: agent.id,
+      title: `${agent.name} missed events, because its endpoint has never responded with 2xx`,
+      body: `${UNPROVEN}. Until it does, read the events with GET /api/events. Test the endpoint with POST /api/agents/me/deliveries/test.`,
+      data: { agent_id: agent.id },
+    }
+    for (const recipient of ownerRecipients(agent)) await notify(ctx, tx, recipient, notification)
+  })
 }

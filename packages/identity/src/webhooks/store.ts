@@ -227,6 +227,18 @@ export async function saveAttempts(
   return new Set(saved.rows.map((row) => row.id))
 }
 
+/** Drops the due deliveries of an agent without an attempt, and returns how many. */
+export async function dropDue(tx: Tx, agentId: AgentId, now: Date, failure: string): Promise<number> {
+  const done = await tx
+    .updateTable('deliveries')
+    .set({ status: 'dropped', due_at: null, ended_at: now, failure })
+    .where('agent_id', '=', agentId)
+    .where('status', '=', 'pending')
+    .where('due_at', '<=', now)
+    .executeTakeFirst()
+  return Number(done.numUpdatedRows)
+}
+
 export async function findDeliveries(
   db: Db,
   agentId: AgentId,

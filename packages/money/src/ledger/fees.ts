@@ -1,7 +1,8 @@
 import { minus, share, shareUp, type Usdc, usdc } from '@market/kernel/money'
 
-const FEE_BPS = 1_000n
-const WITH_FEE_BPS = 11_000n
+/** Of a standard order, and on top of an x402 order or a bounty. */
+export const FEE_BPS = 1_000n
+const WITH_FEE_BPS = 10_000n + FEE_BPS
 
 export interface Earned {
   readonly agent: Usdc

@@ -13,7 +13,7 @@ export {
   withdrawal,
   world,
 } from './accounts.ts'
-export { addFee, splitByShare, splitPrice, takeOffFee } from './fees.ts'
+export { addFee, FEE_BPS, splitByShare, splitPrice, takeOffFee } from './fees.ts'
 export type { Journal, Move } from './journal.ts'
 export { post, postNew } from './post.ts'
 export { balanceOf, statementOf, totals } from './read-ledger.ts'

@@ -1,5 +1,5 @@
 import type { Needs } from '@market/core/context'
-import type { Chain, IncomingTransfer, Observation, TransferQuery } from '@market/core/ports/chain'
+import type { Chain, Depth, IncomingTransfer, Observation, TransferQuery } from '@market/core/ports/chain'
 import { ApiError, unavailable } from '@market/kernel/api-error'
 import { formatUsd } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
@@ -31,13 +31,14 @@ const MESSAGES: Readonly<Record<RejectionCode, Message>> = {
   too_new: () => 'The block of this transfer has a time in the future. Try again in a minute.',
 }
 
-/** Looks a payment up on its chain. Undefined while the transfer is unknown or unconfirmed. */
+/** Looks a payment up on its chain. Undefined while the transfer is unknown or unconfirmed; `onDepth` gets how deep it is. */
 export async function findPayment(
   ctx: Needs<'db' | 'chains'>,
   network: Network,
   question: TransferQuery,
+  onDepth?: (depth: Depth) => Promise<void>,
 ): Promise<IncomingTransfer | undefined> {
-  const found = await lookUpPayment(ctx, network, question)
+  const found = await lookUpPayment(ctx, network, question, onDepth)
   return typeof found === 'string' ? undefined : found
 }
 
@@ -46,6 +47,7 @@ export async function lookUpPayment(
   ctx: Needs<'db' | 'chains'>,
   network: Network,
   question: TransferQuery,
+  onDepth?: (depth: Depth) => Promise<void>,
 ): Promise<IncomingTransfer | PendingReason> {
   const chain = ctx.chains[network]
   if (chain === undefined) throw unavailable(`Payments on ${network} are not available at the moment`)
@@ -55,6 +57,7 @@ export async function lookUpPayment(
       if (isOwnPayer(chain, observation.transfer.payer)) throw rejection('own_transfer', network, question)
       return observation.transfer
     case 'pending':
+      if (observation.depth !== undefined) await onDepth?.(observation.depth)
       return observation.reason
     case 'rejected':
       throw rejection(observation.reason, network, question)

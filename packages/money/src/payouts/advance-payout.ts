@@ -7,8 +7,9 @@ import {
 import { transact } from '@market/database/transact'
 import { later, MINUTE, SECOND } from '@market/kernel/clock'
 import type { Network } from '@market/kernel/network'
-import { authorizePayout, checkCost, findHold, holdPayout } from './authorize-payout.ts'
+import type { Candidate } from './authorize-payouts.ts'
 import { failPayout, finalizePayout } from './end-payout.ts'
+import { checkCost, findHold, holdPayout } from './find-hold.ts'
 import { findGuard } from './guards/store.ts'
 import { type Hold, RETRY_MS, retryAfterMs } from './hold.ts'
 import { screeningHold } from './limits/screening-hold.ts'
@@ -21,6 +22,7 @@ import {
   type StoredSignature,
   senderRequestOf,
 } from './payout.ts'
+import { type Authorize, payoutAuthorizer } from './payout-authorizer.ts'
 import type { PayoutContext } from './payout-context.ts'
 import { recoverUnlocked, releaseNonce } from './recover-payout.ts'
 import { broadcast, recordBroadcast, signPayout } from './sign-payout.ts'
@@ -48,11 +50,15 @@ export function duePayouts(ctx: Needs<'db' | 'clock'>, network: Network, limit: 
 }
 
 /** Does one step and stores when the next one is due, so that any worker can do it. */
-export async function advanceDue(ctx: PayoutContext, id: PayoutId): Promise<NextStepMs> {
+export async function advanceDue(
+  ctx: PayoutContext,
+  id: PayoutId,
+  authorize?: Authorize,
+): Promise<NextStepMs> {
   const saveNext = (ms: number) =>
     transact(ctx.db, (tx) => saveDue(tx, id, later(ctx.clock.now(), Math.round(ms))))
   try {
-    const next = await advancePayout(ctx, id)
+    const next = await advancePayout(ctx, id, authorize)
     if (next !== undefined) await saveNext(next)
     return next
   } catch (error) {
@@ -61,27 +67,47 @@ export async function advanceDue(ctx: PayoutContext, id: PayoutId): Promise<Next
   }
 }
 
-/** Does the next step of a payout. Safe to call at any time, by several workers at once. */
-export async function advancePayout(ctx: PayoutContext, id: PayoutId): Promise<NextStepMs> {
+/**
+ * Does the next step of a payout. Safe to call at any time, by several workers at once. Payouts that share `authorize` are
+ * authorized together.
+ */
+export async function advancePayout(
+  ctx: PayoutContext,
+  id: PayoutId,
+  authorize?: Authorize,
+): Promise<NextStepMs> {
   const payout = await findPayout(ctx.db, id)
   if (payout === undefined || hasEnded(payout)) return undefined
   const sender = ctx.payoutSenders[payout.network]
   if (sender === undefined) return RETRY_MS.other
   const signed = await findSignatures(ctx.db, payout)
-  return signed.length === 0 ? begin(ctx, sender, payout) : follow(ctx, sender, payout, signed)
+  return signed.length === 0
+    ? begin(ctx, sender, payout, authorize ?? payoutAuthorizer(ctx, sender))
+    : follow(ctx, sender, payout, signed)
 }
 
-async function begin(ctx: PayoutContext, sender: PayoutSender, payout: Payout): Promise<NextStepMs> {
-  const recovered = await recoverUnlocked(ctx, payout)
-  const ready = recovered ?? (isWaiting(payout) ? await checkAndAuthorize(ctx, sender, payout) : payout)
+async function begin(
+  ctx: PayoutContext,
+  sender: PayoutSender,
+  payout: Payout,
+  authorize: Authorize,
+): Promise<NextStepMs> {
+  const checked = (await recoverUnlocked(ctx, payout)) ?? (await checkPayout(ctx, sender, payout))
+  const ready = 'cost' in checked ? await authorize(checked) : checked
+  if (ready === undefined) return AFTER_ERROR_MS
   if (hasEnded(ready)) return undefined
   if (isWaiting(ready)) return untilRetry(ctx, ready)
   if (ready.state !== 'nonce_assigned') return SOON_MS
   return pauseAfter(await signPayout(ctx, sender, ready, []))
 }
 
-/** Everything that can stop a payout is checked before it has a nonce. */
-async function checkAndAuthorize(ctx: PayoutContext, sender: PayoutSender, payout: Payout): Promise<Payout> {
+/** Everything that can stop a payout is checked before it has a nonce. Returns it as it is now, or what may be authorized. */
+async function checkPayout(
+  ctx: PayoutContext,
+  sender: PayoutSender,
+  payout: Payout,
+): Promise<Payout | Candidate> {
+  if (!isWaiting(payout)) return payout
   if (!isCompared(await findGuard(ctx.db, payout.network)))
     return holdPayout(ctx, payout, { code: 'not_compared' })
   if (payout.state === 'held') {
@@ -92,10 +118,8 @@ async function checkAndAuthorize(ctx: PayoutContext, sender: PayoutSender, payou
   if (screened !== undefined) return holdPayout(ctx, payout, screened)
   const rejection = await sender.rejectionReason(senderRequestOf(payout))
   if (rejection !== undefined) return failPayout(ctx, payout, rejection)
-  const checked = await checkCost(ctx, sender, payout)
-  return checked.hold === undefined
-    ? authorizePayout(ctx, sender, payout, checked.cost)
-    : holdPayout(ctx, payout, checked.hold)
+  const { hold, cost } = await checkCost(ctx, sender, payout)
+  return hold === undefined ? { payout, cost } : holdPayout(ctx, payout, hold)
 }
 
 function untilRetry({ clock }: PayoutContext, { holdCode, updatedAt, notBefore }: Payout): number {

@@ -1,7 +1,7 @@
 import { type Tx, transact } from '@market/database/transact'
 import { fees, payable, post, world } from '../ledger/index.ts'
 import { addPaidOut } from './earnings/store.ts'
-import { saveCost, wakeForAccount } from './limits/store.ts'
+import { wakeForAccount } from './limits/store.ts'
 import { lockOutgoingTransfer } from './outgoing/store.ts'
 import { hasEnded, isWaiting, type Payout, type StoredSignature } from './payout.ts'
 import type { PayoutContext } from './payout-context.ts'
@@ -26,7 +26,6 @@ export async function finalizePayout(
     await ctx.payoutListener.beforeSent(tx, payout)
     const locked = await lockPayout(tx, id)
     if (hasEnded(locked)) return
-    await savePayout(tx, locked, 'finalize', { finalReference: reference }, ctx.clock.now())
     const transfer = await lockOutgoingTransfer(tx, network, reference)
     const isWrittenOff = transfer !== undefined && transfer.writtenOffAt !== null
     await post(ctx, tx, {
@@ -37,9 +36,11 @@ export async function finalizePayout(
       moves: [{ from: payable(network, id), to: isWrittenOff ? fees(network) : world(network), amount }],
     })
     await addPaidOut(tx, locked)
-    if (cost !== undefined) await saveCost(tx, locked, cost, ctx.clock.now())
     if (locked.opensAccount && agentId !== null) await wakeForAccount(tx, agentId, ctx.clock.now())
     await ctx.payoutListener.onSent(ctx, tx, payout, reference)
+    // Last, because it locks counters that other payouts share.
+    const change = { finalReference: reference, ...(cost !== undefined && { cost }) }
+    await savePayout(tx, locked, 'finalize', change, ctx.clock.now())
   })
 }
 
@@ -58,9 +59,9 @@ export function failPayout(
     const locked = await lockPayout(tx, payout.id)
     if (hasEnded(locked) || !(await isUnchanged(tx, locked, payout, signed))) return locked
     const reason = why.slice(0, LONGEST_REASON)
-    const failed = await savePayout(tx, locked, 'fail', { reason }, ctx.clock.now())
-    await ctx.payoutListener.onFailed(ctx, tx, failed)
-    return failed
+    await ctx.payoutListener.onFailed(ctx, tx, { ...locked, reason })
+    // Last, because it locks counters that other payouts share.
+    return savePayout(tx, locked, 'fail', { reason }, ctx.clock.now())
   })
 }
 

@@ -32,6 +32,9 @@ export async function fundingHold(
   if (terms.network !== network) return { code: 'order_mismatch', detail: `it is due on ${terms.network}` }
   if (terms.amount !== amount)
     return { code: 'order_mismatch', detail: `${formatUsd(terms.amount)} USDC is due` }
+  const isNew = terms.newPayees?.find(({ address }) => isSameAddress(address, payout.payee))
+  if (isNew !== undefined)
+    return { code: 'new_address', ...(isNew.from && { detail: `until ${isNew.from.toISOString()}` }) }
   // fix: payout-payee
   if (!terms.payees.some((payee) => isSameAddress(payee, payout.payee)))
     return { code: 'order_mismatch', detail: 'it is due to another address' }

@@ -1,4 +1,5 @@
 export { advanceDue, advancePayout, duePayouts } from './advance-payout.ts'
+export type { Candidate } from './authorize-payouts.ts'
 export { findPayoutsOfAgent, type NetworkAmount, sumPaidOut, sumPending } from './earnings/store.ts'
 export { hasUnspent } from './funding-hold.ts'
 export { isCounted, setDisagreement, setShortage } from './guards/store.ts'
@@ -12,6 +13,7 @@ export type { OutgoingTransfer } from './outgoing/outgoing-transfer.ts'
 export { findUnexplained } from './outgoing/store.ts'
 export { writeOffTransfer } from './outgoing/write-off-transfer.ts'
 export { type Payout, type PayoutId, payoutIdOf } from './payout.ts'
+export { type Authorize, PAYOUTS_AT_ONCE, payoutAuthorizer } from './payout-authorizer.ts'
 export type { PayoutContext, PayoutListener, PayoutTerms } from './payout-context.ts'
 export {
   lockOwnDeposit,
@@ -43,6 +45,7 @@ export {
   endContestWait,
   findPayoutOf,
   isStoppable,
+  isStoppablePayout,
   requestPayout,
   retryPayout,
   withdrawPayout,

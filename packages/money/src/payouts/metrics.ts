@@ -1,10 +1,10 @@
 import type { Needs } from '@market/core/context'
-import { DAY, earlier } from '@market/kernel/clock'
 import { type Usdc, ZERO } from '@market/kernel/money'
 import { NETWORKS, type Network } from '@market/kernel/network'
+import { NETWORK_SCOPE } from './counters/counters.ts'
+import { findCounted } from './counters/store.ts'
 import { findGuards } from './guards/store.ts'
 import type { HoldCode } from './hold.ts'
-import { sumCostsSince } from './limits/store.ts'
 import { closedBy, type Guard } from './outgoing/guard.ts'
 import { countByNetwork, countHeldByCode, type NetworkCounts } from './reports/store.ts'
 
@@ -32,7 +32,7 @@ export interface PayoutMetrics {
 /** What payouts cost and what holds them, for alerts. */
 export interface PayoutLimitMetrics {
   readonly network: Network
-  /** The native coin that payouts cost in the last 24 hours, in wei or lamports. */
+  /** The native coin that payouts cost in the last 24 to 25 hours, in wei or lamports. */
   readonly nativeSpent: bigint
   /** How many payouts each reason holds. */
   readonly heldBy: Readonly<Partial<Record<HoldCode, number>>>
@@ -41,11 +41,11 @@ export interface PayoutLimitMetrics {
 /** One entry per network. */
 export async function payoutLimitMetrics(ctx: Needs<'db' | 'clock'>): Promise<PayoutLimitMetrics[]> {
   const held = await countHeldByCode(ctx.db)
-  const since = earlier(ctx.clock.now(), DAY)
+  const now = ctx.clock.now()
   return Promise.all(
     NETWORKS.map(async (network) => ({
       network,
-      nativeSpent: (await sumCostsSince(ctx.db, network, since)).sum,
+      nativeSpent: (await findCounted(ctx.db, network, [NETWORK_SCOPE], now)).native,
       heldBy: Object.fromEntries(
         held.filter((one) => one.network === network).map(({ code, count }) => [code, count]),
       ),

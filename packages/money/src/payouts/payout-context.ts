@@ -29,6 +29,8 @@ export interface PayoutTerms {
   readonly amount: Usdc
   /** The addresses it may be sent to. */
   readonly payees: readonly string[]
+  /** Addresses of the payee that are not paid yet, and from when on they are, if that is known. */
+  readonly newPayees?: readonly { readonly address: string; readonly from: Date | null }[]
   /** Until when it waits because the payer of the purchase is not proven, and since when that is contested. */
   readonly wait?: Pick<Payout, 'notBefore' | 'contestedAt'>
 }

@@ -27,6 +27,8 @@ const payout: Payout = {
   finalReference: null,
   agentId: null,
   approvalId: null,
+  countedAt: null,
+  countsAgainstCaps: true,
   opensAccount: false,
   notifiedAgent: null,
   notBefore: null,

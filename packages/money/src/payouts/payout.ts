@@ -49,6 +49,10 @@ export interface Payout {
   readonly agentId: AgentId | null
   /** The approval of operators that lets it exceed the caps; null without one. */
   readonly approvalId: string | null
+  /** Since when it is authorized, or known to be on the chain; null while it is neither. Counters count it in this hour. */
+  readonly countedAt: Date | null
+  /** False when no cap per day limits it. Decided when it is authorized. */
+  readonly countsAgainstCaps: boolean
   /** Whether it creates the payee's token account on Solana. Decided when it is authorized. */
   readonly opensAccount: boolean
   /** The agent that receives an event when the payout ends; null when no agent does. */

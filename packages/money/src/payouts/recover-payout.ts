@@ -4,13 +4,14 @@ import { type Tx, transact } from '@market/database/transact'
 import { assert } from '@market/kernel/assert'
 import { recordSpending } from './funding-hold.ts'
 import { findGuard } from './guards/store.ts'
+import { isNonceTaken } from './nonces/store.ts'
 import { isCompared, isReadSince } from './outgoing/guard.ts'
 import { compareWithPayout, type OutgoingTransfer } from './outgoing/outgoing-transfer.ts'
 import { findTransferMatches } from './outgoing/store.ts'
 import { hasEnded, isWaiting, type Payout, type StoredSignature } from './payout.ts'
 import type { PayoutContext } from './payout-context.ts'
 import { findSignatures, insertSignature, saveDead } from './signatures/store.ts'
-import { isNonceTaken, lockPayout, saveHold, savePayout, startRound } from './store.ts'
+import { lockPayout, saveHold, savePayout, startRound } from './store.ts'
 
 /**
  * Records a transaction of this payout that the chain shows and the database has lost. It becomes an ordinary signature

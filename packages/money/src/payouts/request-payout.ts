@@ -63,6 +63,8 @@ export async function requestPayout(
     finalReference: null,
     agentId: earnerOf(request),
     approvalId: null,
+    countedAt: null,
+    countsAgainstCaps: true,
     opensAccount: false,
     notifiedAgent: request.notifyAgent === true ? (request.agentId ?? null) : null,
     notBefore,
@@ -141,9 +143,12 @@ export async function retryPayout(
 export async function isStoppable(tx: Tx, kind: PayoutKind, subject: string): Promise<boolean> {
   const id = payoutIdOf(kind, subject)
   if ((await findPayout(tx, id)) === undefined) return true
-  const payout = await lockPayout(tx, id)
-  return isWaiting(payout) || payout.state === 'failed' || payout.state === 'withdrawn'
+  return isStoppablePayout(await lockPayout(tx, id))
 }
+
+/** The same of a payout that was read. */
+export const isStoppablePayout = (payout: Payout | undefined): boolean =>
+  payout === undefined || isWaiting(payout) || payout.state === 'failed' || payout.state === 'withdrawn'
 
 /** Holds the agent's payout of a subject until the contest about its payment is decided. */
 export async function contestPayout(ctx: Needs<'clock'>, tx: Tx, subject: string, at: Date): Promise<void> {

@@ -2,7 +2,7 @@ import type { PayoutSender, SignedTransfer } from '@market/core/ports/payout-sen
 import { payoutSwitches, rejectWhileStopped } from '@market/core/switches'
 import { type Tx, transact } from '@market/database/transact'
 import { ApiError } from '@market/kernel/api-error'
-import { freezeHold } from './authorize-payout.ts'
+import { freezeHold } from './find-hold.ts'
 import { fundingHold } from './funding-hold.ts'
 import { findGuard } from './guards/store.ts'
 import { type Hold, isUnjustified } from './hold.ts'

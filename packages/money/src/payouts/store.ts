@@ -5,7 +5,10 @@ import { type Usdc, usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
 import { type Selectable, sql } from 'kysely'
 import { formatPurpose, parsePurpose } from '../payments/index.ts'
+import { type CounterChange, counterChanges } from './counters/counters.ts'
+import { applyCounters } from './counters/store.ts'
 import { describeHold, type Hold, type HoldCode } from './hold.ts'
+import { changeCost } from './limits/store.ts'
 import type { Payout, PayoutId, PayoutKind } from './payout.ts'
 import { nextState, type PayoutAction, type PayoutState } from './states.ts'
 
@@ -27,6 +30,8 @@ export const payoutOf = (row: Selectable<Tables['payouts']>): Payout => ({
   finalReference: row.final_reference,
   agentId: row.agent_id as AgentId | null,
   approvalId: row.approval_id,
+  countsAgainstCaps: row.counts_against_caps,
+  countedAt: row.counted_at,
   opensAccount: row.opens_account,
   notifiedAgent: row.notified_agent as AgentId | null,
   notBefore: row.not_before,
@@ -82,6 +87,23 @@ export async function lockPayout(tx: Tx, id: PayoutId): Promise<Payout> {
   return payoutOf(row)
 }
 
+/**
+ * Locks payouts, the oldest first. One that another transaction has locked is left out, so that it delays no
+ * other and two transactions cannot wait for each other's payouts.
+ */
+export async function lockPayouts(tx: Tx, ids: readonly PayoutId[]): Promise<Payout[]> {
+  const rows = await tx
+    .selectFrom('payouts')
+    .selectAll()
+    .where('id', '=', sql<string>`any(${ids}::text[])`)
+    .orderBy('created_at')
+    .orderBy('id')
+    .forUpdate()
+    .skipLocked()
+    .execute()
+  return rows.map(payoutOf)
+}
+
 interface Change {
   /** Why it waits; also sets the reason. */
   readonly hold?: Hold | undefined
@@ -92,20 +114,71 @@ interface Change {
   readonly finalReference?: string
   readonly countsAgainstCaps?: boolean
   readonly opensAccount?: boolean
+  /** What the round costs in the native coin. */
+  readonly cost?: bigint
 }
 
-/** Applies an action of the state table to a locked payout. Without a hold or reason, earlier ones are cleared. */
+/**
+ * Applies an action of the state table to a locked payout and to the counters of what limits payouts. Without a hold or
+ * reason, earlier ones are cleared.
+ */
 export async function savePayout(
+  tx: Tx,
+  payout: Payout,
+  action: PayoutAction,
+  change: Change,
+  at: Date,
+): Promise<Payout> {
+  const saved = await savePayoutOnly(tx, payout, action, change, at)
+  await applyCounters(tx, saved.counters)
+  return saved.payout
+}
+
+export interface Saved {
+  readonly payout: Payout
+  readonly counters: readonly CounterChange[]
+}
+
+/** Leaves it to the caller to apply the changes of counters, once for many payouts. */
+export async function savePayoutOnly(
+  tx: Tx,
+  before: Payout,
+  action: PayoutAction,
+  change: Change,
+  at: Date,
+): Promise<Saved> {
+  // Nothing of a payout with an assigned nonce was signed, so it has cost nothing.
+  const isUndone = before.state === 'nonce_assigned' && action === 'hold'
+  const cost = await changeCost(tx, before, isUndone ? null : change.cost, at)
+  const payout = await updatePayout(tx, before, action, change, at)
+  return {
+    payout,
+    counters: counterChanges({ payout: before, cost: cost.before }, { payout, cost: cost.after }),
+  }
+}
+
+const AUTHORIZED: readonly PayoutState[] = ['nonce_assigned', 'signed', 'final']
+
+/** A payout is counted from when it is authorized or found on the chain, as long as it is in one of these states. */
+const countedAs = (payout: Payout, state: PayoutState, { countsAgainstCaps }: Change, at: Date) => ({
+  counted_at: AUTHORIZED.includes(state) ? (payout.countedAt ?? at) : null,
+  // One that was found on the chain was not decided in this database.
+  counts_against_caps: countsAgainstCaps ?? (payout.countedAt === null ? true : payout.countsAgainstCaps),
+})
+
+async function updatePayout(
   tx: Tx,
   payout: Payout,
   action: PayoutAction,
   { hold, reason, ...change }: Change,
   at: Date,
 ): Promise<Payout> {
+  const state = nextState(payout, action)
   const row = await tx
     .updateTable('payouts')
     .set({
-      state: nextState(payout, action),
+      state,
+      ...countedAs(payout, state, change, at),
       hold_code: hold?.code ?? null,
       hold_detail: hold?.detail ?? null,
       held_at_reading: change.heldAtReading ?? null,
@@ -115,7 +188,6 @@ export async function savePayout(
       ...(change.round !== undefined && { round: change.round }),
       ...(change.finalReference !== undefined && { final_reference: change.finalReference }),
       ...(change.opensAccount !== undefined && { opens_account: change.opensAccount }),
-      ...(change.countsAgainstCaps !== undefined && { counts_against_caps: change.countsAgainstCaps }),
     })
     .where('id', '=', payout.id)
     .where('state', '=', payout.state)
@@ -165,6 +237,7 @@ export async function startRound(
       reason: payee === null ? describeHold({ code: 'no_address' }) : null,
       nonce: null,
       round: round + 1,
+      counted_at: null,
       payee,
       updated_at: at,
       due_at: at,
@@ -179,19 +252,9 @@ export async function startRound(
     .where('state', '=', payout.state)
     .returningAll()
     .executeTakeFirstOrThrow()
-  return payoutOf(row)
-}
-
-/** Whether another payout has this nonce. */
-export async function isNonceTaken(tx: Tx, { id, network }: Payout, nonce: bigint): Promise<boolean> {
-  const row = await tx
-    .selectFrom('payouts')
-    .select('id')
-    .where('network', '=', network)
-    .where('nonce', '=', nonce)
-    .where('id', '<>', id)
-    .executeTakeFirst()
-  return row !== undefined
+  const next = payoutOf(row)
+  await applyCounters(tx, counterChanges({ payout }, { payout: next }))
+  return next
 }
 
 /** Due payouts. Each is given its next due time, so that no two workers get it at once. */
@@ -231,43 +294,4 @@ export async function saveDue(tx: Tx, id: PayoutId, at: Date): Promise<void> {
 /** Held until the commit: payouts of a network are authorized one after another. */
 export async function lockNetwork(tx: Tx, network: Network): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`payouts:${network}`}, 0))`.execute(tx)
-}
-
-export interface NonceCounter {
-  readonly treasury: string
-  /** The nonce of the next payout; all lower ones are assigned. */
-  readonly next: bigint
-}
-
-/** A counter is never deleted. It is read and written under the network's lock. */
-export async function findNonceCounter(tx: Db | Tx, network: Network): Promise<NonceCounter | undefined> {
-  const row = await tx
-    .selectFrom('payout_nonces')
-    .selectAll()
-    .where('network', '=', network)
-    .executeTakeFirst()
-  return row && { treasury: row.treasury, next: row.next_nonce }
-}
-
-export async function saveNonceCounter(
-  tx: Tx,
-  network: Network,
-  { treasury, next }: NonceCounter,
-): Promise<void> {
-  await tx
-    .insertInto('payout_nonces')
-    .values({ network, treasury, next_nonce: next })
-    .onConflict((conflict) => conflict.column('network').doUpdateSet({ next_nonce: next }))
-    .execute()
-}
-
-/** Authorized payouts that are not final: the treasury must hold their amount in addition to the next payout. */
-export async function sumAuthorized(tx: Tx, network: Network): Promise<Usdc> {
-  const row = await tx
-    .selectFrom('payouts')
-    .select((select) => sql<bigint>`coalesce(sum(${select.ref('amount_micros')}), 0)::bigint`.as('sum'))
-    .where('network', '=', network)
-    .where('state', 'in', ['nonce_assigned', 'signed'])
-    .executeTakeFirstOrThrow()
-  return usdc(row.sum)
 }

@@ -1,7 +1,8 @@
 import type { Needs } from '@market/core/context'
+import { DAY, earlier } from '@market/kernel/clock'
 import { NETWORKS } from '@market/kernel/network'
-import type { Snapshot } from './snapshot.ts'
-import { findNewest, findNewestDay } from './store.ts'
+import { dayOf, type Snapshot } from './snapshot.ts'
+import { findNewest, findNewestDay, listDays } from './store.ts'
 
 export interface NetworkSolvency {
   readonly newest: Snapshot
@@ -23,3 +24,7 @@ export async function getSolvency({ db, clock }: Needs<'db' | 'clock'>): Promise
   }
   return networks
 }
+
+/** The day's snapshots of every network in the last days, newest first. */
+export const getSolvencyHistory = ({ db, clock }: Needs<'db' | 'clock'>, days: number): Promise<Snapshot[]> =>
+  listDays(db, dayOf(earlier(clock.now(), (days - 1) * DAY)))

@@ -132,6 +132,18 @@ export async function findNewestDay(db: Db, network: Network): Promise<Snapshot 
   return row && snapshotOf(row)
 }
 
+/** The snapshots of days since one, newest first. */
+export async function listDays(db: Db, since: string): Promise<Snapshot[]> {
+  const rows = await db
+    .selectFrom('reserve_snapshots')
+    .select(COLUMNS)
+    .where('day', '>=', since)
+    .orderBy('day', 'desc')
+    .orderBy('network')
+    .execute()
+  return rows.map(snapshotOf)
+}
+
 export async function hasDay(db: Db | Tx, network: Network, day: string): Promise<boolean> {
   const row = await db
     .selectFrom('reserve_snapshots')

@@ -11,6 +11,8 @@ import type { BountyStatus, ClaimStatus } from './states.ts'
 const OPEN_MS = 30 * DAY
 /** A CHECK of the table has the same limit. */
 export const MAX_PENDING_CLAIMS = 20
+/** Otherwise one owner could register agents until no other can claim. */
+export const MAX_CLAIMS_OF_OWNER = 2
 
 export interface Bounty {
   readonly id: BountyId

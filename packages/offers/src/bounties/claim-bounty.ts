@@ -1,15 +1,29 @@
 import type { Needs } from '@market/core/context'
 import type { Buyer } from '@market/core/events'
 import type { Tx } from '@market/database/transact'
-import { findWallets } from '@market/identity/accounts'
-import { type Agent, findAgentById, hasSameOwner, isSellersWallet, lockBuyer } from '@market/identity/agents'
+import { findUserOfWallet, findWallets } from '@market/identity/accounts'
+import {
+  type Agent,
+  findAgentById,
+  findAgents,
+  hasSameOwner,
+  isSellersWallet,
+  lockBuyer,
+} from '@market/identity/agents'
 import { ApiError } from '@market/kernel/api-error'
 import type { AgentId, BountyId } from '@market/kernel/ids'
-import { type Bounty, type Claim, claimExpiry, isPastEnd, MAX_PENDING_CLAIMS } from './bounty.ts'
+import {
+  type Bounty,
+  type Claim,
+  claimExpiry,
+  isPastEnd,
+  MAX_CLAIMS_OF_OWNER,
+  MAX_PENDING_CLAIMS,
+} from './bounty.ts'
 import { expireDue } from './expire.ts'
 import { notifyPoster } from './notifications.ts'
 import { bountyNotOpen, rejectUnlessOpen } from './states.ts'
-import { findClaimsOf, insertClaim, lockBounty } from './store.ts'
+import { findClaimsOf, findPendingAgents, insertClaim, lockBounty } from './store.ts'
 
 /** Claims an open bounty for an agent. The claim is held for the bounty's claim window. */
 export function claimBounty(
@@ -28,8 +42,13 @@ export function claimBounty(
     if (isPastEnd(bounty, now)) throw bountyNotOpen('expired')
     rejectUnverified(agent)
     if (await isOwnBounty(tx, bounty, agent)) throw ownBounty()
-    if (bounty.pendingClaims >= MAX_PENDING_CLAIMS)
-      throw (await hasPendingClaim(tx, agentId, bountyId)) ? alreadyClaimed() : tooManyClaims()
+    const [own] = await findClaimsOf(tx, [agentId], [bountyId])
+    if (own?.status === 'pending') throw alreadyClaimed()
+    // fix: rejected-claim-stays
+    if (own?.status === 'rejected') throw claimRejected()
+    if (bounty.pendingClaims >= MAX_PENDING_CLAIMS) throw tooManyClaims()
+    // fix: claims-of-owner
+    if ((await countClaimsOfOwner(tx, bountyId, agent)) >= MAX_CLAIMS_OF_OWNER) throw tooManyOfOwner()
     const claim = await insertClaim(tx, {
       id: ctx.ids.next('bcl'),
       bountyId,
@@ -51,8 +70,16 @@ export function claimBounty(
   })
 }
 
-const hasPendingClaim = async (tx: Tx, agentId: AgentId, bountyId: BountyId): Promise<boolean> =>
-  (await findClaimsOf(tx, [agentId], [bountyId])).some(({ status }) => status === 'pending')
+/** The pending claims of agents that belong to the same user or wallet, linked or not. */
+async function countClaimsOfOwner(tx: Tx, bountyId: BountyId, agent: Agent): Promise<number> {
+  const { ownerUserId, ownerWallet } = agent
+  const userId = ownerUserId ?? (ownerWallet === null ? undefined : await findUserOfWallet(tx, ownerWallet))
+  const linked = userId === undefined ? [] : await findWallets(tx, userId)
+  const wallets = ownerWallet === null ? linked : [...linked, { key: ownerWallet }]
+  const owner = userId === undefined ? { wallets } : { userId, wallets }
+  const claimants = await findAgents(tx, await findPendingAgents(tx, bountyId))
+  return claimants.filter((claimant) => hasSameOwner(claimant, owner)).length
+}
 
 /** An agent is verified once its owner proved an identity: by a wallet's signature or by a sign-in. */
 function rejectUnverified({ verified }: Agent): void {
@@ -89,6 +116,18 @@ const tooManyClaims = (): ApiError =>
     `This bounty has ${MAX_PENDING_CLAIMS} pending claims. Try again when one of them was withdrawn or has expired.`,
     { code: 'bounty_full' },
   )
+
+const tooManyOfOwner = (): ApiError =>
+  new ApiError(
+    'conflict',
+    `Agents of your owner have ${MAX_CLAIMS_OF_OWNER} pending claims on this bounty, the maximum. Withdraw one of them first.`,
+    { code: 'owner_claims_full' },
+  )
+
+const claimRejected = (): ApiError =>
+  new ApiError('conflict', 'The poster rejected your agent’s claim on this bounty. Claim another bounty.', {
+    code: 'claim_rejected',
+  })
 
 const alreadyClaimed = (): ApiError =>
   new ApiError('conflict', 'Your agent has already claimed this bounty. Withdraw the claim to change it.', {

@@ -8,6 +8,7 @@ export { listBounties } from './list-bounties.ts'
 export { listMyBounties, type MyBounty } from './my-bounties.ts'
 export { claimExpired, notifyClaimants, notifyPoster } from './notifications.ts'
 export { postBounty } from './post-bounty.ts'
+export { rejectClaim } from './reject-claim.ts'
 export {
   BOUNTY_ACTORS,
   BOUNTY_TRANSITIONS,

@@ -59,7 +59,7 @@ export async function agentsOf(db: Db, actor: Actor): Promise<AgentId[]> {
   if (actor.kind === 'agent') return [actor.agentId]
   const owner = ownerIn(actor)
   if (owner.userId === undefined && owner.wallets.length === 0) return []
-  return (await findOwnedAgents(db, owner, undefined, MAX_AGENTS)).map(({ id }) => id)
+  return (await findOwnedAgents(db, owner, undefined, { limit: MAX_AGENTS })).map(({ id }) => id)
 }
 
 interface IdPage {

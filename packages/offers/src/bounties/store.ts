@@ -216,6 +216,17 @@ export async function findClaimsOf(
   return rows.map(claimOf)
 }
 
+/** The agents that have a pending claim on a bounty. */
+export async function findPendingAgents(tx: Tx, bountyId: BountyId): Promise<AgentId[]> {
+  const rows = await tx
+    .selectFrom('bounty_claims')
+    .select('agent_id')
+    .where('bounty_id', '=', bountyId)
+    .where('status', '=', 'pending')
+    .execute()
+  return rows.map((row) => row.agent_id as AgentId)
+}
+
 /** Whether the wallet has an open bounty of which this amount could accept a claim: its transfer can be for that bounty. */
 export async function hasOpenBountyOfWallet(db: Db | Tx, wallet: string, amount: Usdc): Promise<boolean> {
   const { agent: largest } = takeOffFee(amount)

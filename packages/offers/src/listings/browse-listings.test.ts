@@ -9,7 +9,7 @@ import { testDatabase } from '@market/testing/postgres'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { browseListings } from './browse-listings.ts'
 import { deactivateListing } from './deactivate-listing.ts'
-import type { Listing } from './listing.ts'
+import type { Listing, ListingSummary } from './listing.ts'
 
 type Browsing = Parameters<typeof browseListings>[1]
 
@@ -59,8 +59,8 @@ beforeAll(async () => {
 afterAll(() => stop())
 
 /** Reads page after page to the end. */
-async function readAll(browsing: Browsing): Promise<Listing[]> {
-  const listings: Listing[] = []
+async function readAll(browsing: Browsing): Promise<ListingSummary[]> {
+  const listings: ListingSummary[] = []
   let cursor: string | undefined
   do {
     const page = await browseListings(ctx, { ...browsing, cursor })
@@ -71,9 +71,9 @@ async function readAll(browsing: Browsing): Promise<Listing[]> {
   return listings
 }
 
-const idsOf = (listings: readonly Listing[]) => listings.map(({ id }) => id).sort()
+const idsOf = (listings: readonly Pick<Listing, 'id'>[]) => listings.map(({ id }) => id).sort()
 
-const RANKS: Readonly<Record<(typeof SORTS)[number], (listing: Listing) => number>> = {
+const RANKS: Readonly<Record<(typeof SORTS)[number], (listing: ListingSummary) => number>> = {
   popular: (listing) => -listing.completedBuyers,
   newest: (listing) => -listing.createdAt.getTime(),
   cheapest: (listing) => Number(listing.price),

@@ -9,13 +9,13 @@ import {
   timestampField,
 } from '@market/kernel/cursor'
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
-import type { Listing } from './listing.ts'
+import type { ListingSummary } from './listing.ts'
 import { type ListingFilter, matchesExtra, matchesFilter } from './listing-filter.ts'
 import type { ListingPage } from './page.ts'
 import { candidates } from './search-candidates.ts'
 import { searchListings } from './search-listings.ts'
 import { searchQueryOf } from './search-query.ts'
-import { LISTING_COLUMNS, listingOf } from './store.ts'
+import { SUMMARY_COLUMNS, summaryOf } from './store.ts'
 
 interface Position {
   readonly rank: number
@@ -25,7 +25,7 @@ interface Position {
 interface Sort {
   readonly key: RawBuilder<unknown>
   readonly direction: 'asc' | 'desc'
-  readonly rankOf: (listing: Listing) => number
+  readonly rankOf: (listing: ListingSummary) => number
   /** The ranks that the type of the key can hold. */
   readonly rank: CursorField<number>
   /** The rank of a cursor, cast to the type of the key. With another type Postgres cannot seek in the index. */
@@ -112,14 +112,14 @@ async function browseSorted(
   ]
   const rows = await ctx.db
     .selectFrom('listings')
-    .select(LISTING_COLUMNS)
+    .select(SUMMARY_COLUMNS)
     .where(sql<SqlBool>`${sql.join(conditions, sql` and `)}`)
     .orderBy(sort.key, sort.direction)
     .orderBy('id', sort.direction)
     .limit(browsing.limit + 1)
     .offset(browsing.offset ?? 0)
     .execute()
-  const page = codec.pageOf(rows.map(listingOf), browsing.limit, (listing) => ({
+  const page = codec.pageOf(rows.map(summaryOf), browsing.limit, (listing) => ({
     rank: sort.rankOf(listing),
     id: listing.id,
   }))

@@ -1,12 +1,14 @@
 export { browseListings } from './browse-listings.ts'
+export { type CountedFilter, countListings, type ListingCounts, matchesOf } from './count-listings.ts'
 export { createListing } from './create-listing.ts'
 export { deactivateListing, deactivateListingsOf } from './deactivate-listing.ts'
-export { getListing } from './get-listing.ts'
+export { getListing, getListingBySlug } from './get-listing.ts'
 export { listListings, newestListings } from './list-listings.ts'
 export {
   averageRating,
   isBelow,
   type Listing,
+  type ListingSummary,
   listingNotFound,
   type Offer,
   type RequirementField,
@@ -20,6 +22,8 @@ export {
   findListing,
   findListings,
   findPastPrices,
+  findRequirementFields,
+  readStars,
   uncountSettled,
 } from './store.ts'
 export { updateListing } from './update-listing.ts'

@@ -2,15 +2,14 @@ import type { Actor, Needs } from '@market/core/context'
 import { actsFor, agentNotFound, findAgent } from '@market/identity/agents'
 import { idField, type NextCursor, newestFirst, type PageRequest } from '@market/kernel/cursor'
 import type { AgentId } from '@market/kernel/ids'
-import type { Listing } from './listing.ts'
-import { findListingsOf } from './store.ts'
+import type { Listing, ListingSummary } from './listing.ts'
+import { findListingsOf, findSummariesOf } from './store.ts'
 
-interface AgentListingPage {
-  readonly listings: readonly Listing[]
-  /** Whether the caller is the agent or its owner. */
-  readonly isOwn: boolean
-  readonly nextCursor: NextCursor
-}
+/** Whole listings for the agent and its owner, summaries for others. */
+type AgentListingPage = { readonly nextCursor: NextCursor } & (
+  | { readonly isOwn: true; readonly listings: readonly Listing[] }
+  | { readonly isOwn: false; readonly listings: readonly ListingSummary[] }
+)
 
 const CURSOR = newestFirst('agent-services', idField('svc'))
 
@@ -24,16 +23,18 @@ export async function listListings(
   const after = CURSOR.decode(page.cursor)
   const agent = await findAgent(ctx.db, agentId)
   if (agent === undefined) throw agentNotFound(agentId)
-  const isSeller = actsFor(agent, actor)
-  const found = await findListingsOf(ctx.db, agentId, {
-    activeOnly: !isSeller,
-    after,
-    limit: page.limit + 1,
-  })
-  const { rows, nextCursor } = CURSOR.pageOf(found, page.limit)
-  return { listings: rows, isOwn: isSeller, nextCursor }
+  const asked = { after, limit: page.limit + 1 }
+  if (actsFor(agent, actor)) {
+    const { rows, nextCursor } = CURSOR.pageOf(await findListingsOf(ctx.db, agentId, asked), page.limit)
+    return { isOwn: true, listings: rows, nextCursor }
+  }
+  const { rows, nextCursor } = CURSOR.pageOf(await findSummariesOf(ctx.db, agentId, asked), page.limit)
+  return { isOwn: false, listings: rows, nextCursor }
 }
 
 /** The newest active listings of an agent. */
-export const newestListings = (ctx: Needs<'db'>, agentId: AgentId, limit: number): Promise<Listing[]> =>
-  findListingsOf(ctx.db, agentId, { activeOnly: true, limit })
+export const newestListings = (
+  ctx: Needs<'db'>,
+  agentId: AgentId,
+  limit: number,
+): Promise<ListingSummary[]> => findSummariesOf(ctx.db, agentId, { limit })

@@ -10,6 +10,7 @@ export interface ListingFilter {
   /** A listing without a price does not match a price limit. */
   readonly minPrice?: Usdc | undefined
   readonly maxPrice?: Usdc | undefined
+  readonly maxTurnaroundHours?: number | undefined
   /** A condition of another module on `agent_id`. It reads other tables, so a search applies it last, to the candidates. */
   readonly extra?: RawBuilder<SqlBool> | undefined
 }
@@ -33,6 +34,9 @@ const atLeast = ({ minPrice }: ListingFilter) =>
 const atMost = ({ maxPrice }: ListingFilter) =>
   maxPrice === undefined ? undefined : sql<SqlBool>`price_micros <= ${maxPrice}`
 
+const within = ({ maxTurnaroundHours }: ListingFilter) =>
+  maxTurnaroundHours === undefined ? undefined : sql<SqlBool>`turnaround_hours <= ${maxTurnaroundHours}`
+
 /** The whole filter except `extra`. Only public listings match. */
 export const matchesFilter = (filter: ListingFilter): Condition =>
   allOf([
@@ -42,6 +46,7 @@ export const matchesFilter = (filter: ListingFilter): Condition =>
     ofPriceType(filter),
     atLeast(filter),
     atMost(filter),
+    within(filter),
   ])
 
 /** The part of a filter for which an index orders the listings by buyers. */
@@ -52,14 +57,26 @@ export const matchesPopularIndex = (filter: ListingFilter): Condition =>
 export const matchesSearchIndex = (filter: ListingFilter): Condition =>
   allOf([IS_PUBLIC, inCategory(filter), ofPriceType(filter)])
 
-export const withinPriceBounds = (filter: ListingFilter): Condition =>
-  allOf([sql<SqlBool>`true`, atLeast(filter), atMost(filter)])
+/** The part of a filter that the full-text index does not contain. */
+export const withinBounds = (filter: ListingFilter): Condition =>
+  allOf([sql<SqlBool>`true`, atLeast(filter), atMost(filter), within(filter)])
 
-/** The part of a filter that the price index contains. */
-export const matchesPriceIndex = (filter: ListingFilter): Condition =>
-  allOf([IS_PUBLIC, sql<SqlBool>`price_micros is not null`, withinPriceBounds(filter)])
+/** A part of a filter that an index other than that of the words contains, and the order of that index. */
+export interface Bounds {
+  readonly condition: Condition
+  readonly order: RawBuilder<unknown>
+}
 
-export const hasPriceBounds = ({ minPrice, maxPrice }: ListingFilter): boolean =>
-  minPrice !== undefined || maxPrice !== undefined
+/** The bounds of price, or else of turnaround; undefined when there are none. */
+export function boundsOf(filter: ListingFilter): Bounds | undefined {
+  if (filter.minPrice !== undefined || filter.maxPrice !== undefined)
+    return {
+      condition: allOf([IS_PUBLIC, sql<SqlBool>`price_micros is not null`, atLeast(filter), atMost(filter)]),
+      order: sql`price_micros, id`,
+    }
+  return filter.maxTurnaroundHours === undefined
+    ? undefined
+    : { condition: allOf([IS_PUBLIC, within(filter)]), order: sql`turnaround_hours, id` }
+}
 
 export const matchesExtra = ({ extra }: ListingFilter): Condition => extra ?? sql<SqlBool>`true`

@@ -52,6 +52,9 @@ export interface Listing extends Offer {
   readonly updatedAt: Date
 }
 
+/** A listing as lists of many read it: without its longest fields. */
+export type ListingSummary = Omit<Listing, 'deliverables' | 'demoUrl' | 'requirementFields'>
+
 const SLUG_LENGTH = 80
 
 export const slugOf = (title: string): string => slugify(title, SLUG_LENGTH) || 'service'
@@ -151,7 +154,7 @@ export function rejectTooManyActive(active: number): void {
   )
 }
 
-export function averageRating(listing: Listing): number | null {
+export function averageRating(listing: ListingSummary): number | null {
   return listing.ratingCount === 0 ? null : Math.round((listing.ratingSum / listing.ratingCount) * 100) / 100
 }
 

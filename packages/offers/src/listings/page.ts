@@ -1,5 +1,5 @@
 import type { NextCursor } from '@market/kernel/cursor'
-import type { Listing } from './listing.ts'
+import type { ListingSummary } from './listing.ts'
 
 /** The parts that add up to the score of a search result. */
 export interface ScoreParts {
@@ -11,7 +11,7 @@ export interface ScoreParts {
 }
 
 export interface Found {
-  readonly listing: Listing
+  readonly listing: ListingSummary
   readonly why?: ScoreParts
 }
 

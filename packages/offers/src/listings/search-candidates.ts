@@ -1,12 +1,12 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import {
-  hasPriceBounds,
+  type Bounds,
+  boundsOf,
   type ListingFilter,
   matchesFilter,
   matchesPopularIndex,
-  matchesPriceIndex,
   matchesSearchIndex,
-  withinPriceBounds,
+  withinBounds,
 } from './listing-filter.ts'
 import { queryNamed, type SearchQuery } from './search-query.ts'
 
@@ -16,7 +16,7 @@ const CANDIDATES = 200
 const SAMPLE = 200
 /** Rows in order of buyers that are read for a common search. A larger limit makes Postgres sort a small table instead. */
 const MOST_BOUGHT = 3_000
-/** Rows that are read from a lookup by words, by pieces of the title or by price. */
+/** Rows that are read from a lookup by words, by pieces of the title or by bounds. */
 const LOOKED_UP = 10_000
 /** With this many matches, a search does not go on to listings that match less. */
 const ENOUGH = 20
@@ -81,7 +81,8 @@ const BEST_FIRST = sql`order by completed_buyers desc, id desc`
  */
 const mostBought = (filter: ListingFilter) => sql`
   most_bought as materialized (
-    select ctid as tid, title, search, category, price_type, price_micros, active, marketable from listings
+    select ctid as tid, title, search, category, price_type, price_micros, turnaround_hours, active, marketable
+    from listings
     where ${matchesPopularIndex(filter)} ${BEST_FIRST} limit ${sql.lit(MOST_BOUGHT)}
   ),
   common as materialized (
@@ -130,16 +131,17 @@ function inMarket(stage: Stage, { filter, matches, runs }: Reading): Part[] {
   // The rows of a table are read in the order they were written in, which is that of buyers.
   const mostBoughtWhere = (when: Condition) => sql`
     select tid from most_bought where ${when} and ${matchesFilter(filter)} and ${matches} limit ${sql.lit(CANDIDATES)}`
-  const bounded = hasPriceBounds(filter)
-  const priced: Part = {
-    name: `priced_${stage}`,
+  const bounds = boundsOf(filter)
+  const inBounds = ({ condition, order }: Bounds): Part => ({
+    name: `bounded_${stage}`,
     rows: sql`
       select tid from (
-        select ctid as tid, id, title, search, completed_buyers, category, price_type, price_micros, active, marketable
-        from listings where (${isShort} or ${isCutOff}) and ${matchesPriceIndex(filter)}
-        order by price_micros, id limit ${sql.lit(LOOKED_UP)}
+        select ctid as tid, id, title, search, completed_buyers, category, price_type, price_micros, turnaround_hours,
+          active, marketable
+        from listings where (${isShort} or ${isCutOff}) and ${condition}
+        order by ${order} limit ${sql.lit(LOOKED_UP)}
       ) as within_bounds where ${matchesFilter(filter)} and ${matches} ${BEST_FIRST} limit ${sql.lit(CANDIDATES)}`,
-  }
+  })
   return [
     {
       // When the stage does not run, it is neither common nor rare.
@@ -158,19 +160,19 @@ function inMarket(stage: Stage, { filter, matches, runs }: Reading): Part[] {
       name: lookup,
       isStep: true,
       rows: sql`
-        select ctid as tid, id, completed_buyers, price_micros from listings
-        where (${bounded ? isRare : sql`${isRare} or ${isShort}`}) and ${matchesSearchIndex(filter)} and ${matches}
+        select ctid as tid, id, completed_buyers, price_micros, turnaround_hours from listings
+        where (${bounds !== undefined ? isRare : sql`${isRare} or ${isShort}`}) and ${matchesSearchIndex(filter)} and ${matches}
         limit ${sql.lit(LOOKED_UP)}`,
     },
     {
       name: `found_${stage}`,
       rows: sql`
-        select tid from ${sql.ref(lookup)} where ${withinPriceBounds(filter)}
+        select tid from ${sql.ref(lookup)} where ${withinBounds(filter)}
         ${BEST_FIRST} limit ${sql.lit(CANDIDATES)}`,
     },
     { name: `more_${stage}`, rows: mostBoughtWhere(isCutOff) },
-    // A common word within narrow bounds of price is found by the price.
-    ...(bounded ? [priced] : []),
+    // A common word within narrow bounds is found by the bounds.
+    ...(bounds === undefined ? [] : [inBounds(bounds)]),
   ]
 }
 

@@ -5,7 +5,7 @@ import { type ListingFilter, matchesExtra } from './listing-filter.ts'
 import type { ListingPage, ScoreParts } from './page.ts'
 import { candidates } from './search-candidates.ts'
 import { type SearchQuery, searchQueryOf } from './search-query.ts'
-import { LISTING_COLUMNS, type ListingRow, listingOf } from './store.ts'
+import { SUMMARY_COLUMNS, type SummaryRow, summaryOf } from './store.ts'
 
 const CURSOR = cursorCodec<{ rank: number; id: string; asOf: Date }>('services:search', {
   rank: floatField,
@@ -33,7 +33,7 @@ const PLACES = sql`'{0.05, 0.15, 0.3, 1.0}'::float4[]`
 
 const FRESHNESS_DECAY_S = 90 * 24 * 60 * 60
 
-type Scored = ListingRow & ScoreParts
+type Scored = SummaryRow & ScoreParts
 
 /**
  * Matches stemmed words, their synonyms and parts of the title. Ranks by relevance, then by distinct buyers of settled
@@ -70,11 +70,11 @@ export async function searchListings(
 /** `offset 0` keeps the planner from reading the whole table to join a few hundred rows. */
 const NO_FLATTENING = sql`offset 0`
 
-const columns = sql.join(LISTING_COLUMNS.map((name) => sql.ref(name)))
+const columns = sql.join(SUMMARY_COLUMNS.map((name) => sql.ref(name)))
 
 const foundOf = (row: Scored) => {
   const { relevance, buyers, rating, freshness, score } = row
-  return { listing: listingOf(row), why: { relevance, buyers, rating, freshness, score } }
+  return { listing: summaryOf(row), why: { relevance, buyers, rating, freshness, score } }
 }
 
 function relevanceOf(query: SearchQuery, term: string) {

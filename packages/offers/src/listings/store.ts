@@ -6,10 +6,10 @@ import { earlier, HOUR } from '@market/kernel/clock'
 import type { AgentId, ListingId } from '@market/kernel/ids'
 import { type Usdc, usdc } from '@market/kernel/money'
 import { type Selectable, sql } from 'kysely'
-import type { Listing, Offer, PriceType, RequirementField } from './listing.ts'
+import type { Listing, ListingSummary, Offer, PriceType, RequirementField } from './listing.ts'
 
-/** All columns except `search`, which only Postgres reads. */
-export const LISTING_COLUMNS = [
+/** What lists of many listings read: the driver parses every column, also those that no response has. */
+export const SUMMARY_COLUMNS = [
   'id',
   'agent_id',
   'slug',
@@ -19,11 +19,8 @@ export const LISTING_COLUMNS = [
   'price_type',
   'price_micros',
   'turnaround_hours',
-  'deliverables',
-  'demo_url',
   'quota_limit',
   'max_revisions',
-  'requirement_fields',
   'active',
   'marketable',
   'total_orders',
@@ -35,9 +32,18 @@ export const LISTING_COLUMNS = [
   'updated_at',
 ] as const satisfies readonly (keyof Tables['listings'])[]
 
-export type ListingRow = Pick<Selectable<Tables['listings']>, (typeof LISTING_COLUMNS)[number]>
+/** All columns except `search`, which only Postgres reads. */
+const LISTING_COLUMNS = [
+  ...SUMMARY_COLUMNS,
+  'deliverables',
+  'demo_url',
+  'requirement_fields',
+] as const satisfies readonly (keyof Tables['listings'])[]
 
-export const listingOf = (row: ListingRow): Listing => ({
+type Row<Column extends keyof Tables['listings']> = Pick<Selectable<Tables['listings']>, Column>
+export type SummaryRow = Row<(typeof SUMMARY_COLUMNS)[number]>
+
+export const summaryOf = (row: SummaryRow): ListingSummary => ({
   id: row.id as ListingId,
   agentId: row.agent_id as AgentId,
   slug: row.slug,
@@ -47,11 +53,8 @@ export const listingOf = (row: ListingRow): Listing => ({
   priceType: row.price_type as PriceType,
   price: row.price_micros === null ? null : usdc(row.price_micros),
   turnaroundHours: row.turnaround_hours,
-  deliverables: row.deliverables,
-  demoUrl: row.demo_url,
   quotaLimit: row.quota_limit,
   maxRevisions: row.max_revisions,
-  requirementFields: row.requirement_fields as readonly RequirementField[],
   active: row.active,
   marketable: row.marketable,
   totalOrders: row.total_orders,
@@ -61,6 +64,13 @@ export const listingOf = (row: ListingRow): Listing => ({
   ratingCount: row.rating_count,
   createdAt: row.created_at,
   updatedAt: row.updated_at,
+})
+
+const listingOf = (row: Row<(typeof LISTING_COLUMNS)[number]>): Listing => ({
+  ...summaryOf(row),
+  deliverables: row.deliverables,
+  demoUrl: row.demo_url,
+  requirementFields: row.requirement_fields as readonly RequirementField[],
 })
 
 const select = (db: Db | Tx) => db.selectFrom('listings').select(LISTING_COLUMNS)
@@ -165,21 +175,26 @@ export const freeListingSlug = (tx: Tx, agentId: AgentId, slug: string): Promise
       .execute(),
   )
 
-interface AgentListingsQuery extends NewestFirstPage {
-  readonly activeOnly: boolean
+/** The newest listings of an agent, also inactive ones. */
+export async function findListingsOf(db: Db, agentId: AgentId, page: NewestFirstPage): Promise<Listing[]> {
+  const rows = await select(db).where('agent_id', '=', agentId).$call(newestFirstPage(page)).execute()
+  return rows.map(listingOf)
 }
 
-export async function findListingsOf(
+/** The newest active listings of an agent. */
+export async function findSummariesOf(
   db: Db,
   agentId: AgentId,
-  query: AgentListingsQuery,
-): Promise<Listing[]> {
-  const rows = await select(db)
+  page: NewestFirstPage,
+): Promise<ListingSummary[]> {
+  const rows = await db
+    .selectFrom('listings')
+    .select(SUMMARY_COLUMNS)
     .where('agent_id', '=', agentId)
-    .$if(query.activeOnly, (builder) => builder.where('active', '=', true))
-    .$call(newestFirstPage(query))
+    .where('active', '=', true)
+    .$call(newestFirstPage(page))
     .execute()
-  return rows.map(listingOf)
+  return rows.map(summaryOf)
 }
 
 export async function findListing(db: Db | Tx, id: ListingId): Promise<Listing | undefined> {
@@ -187,9 +202,34 @@ export async function findListing(db: Db | Tx, id: ListingId): Promise<Listing |
   return row && listingOf(row)
 }
 
-export async function findListings(db: Db, ids: readonly ListingId[]): Promise<Listing[]> {
-  const rows = await select(db).where('id', 'in', ids).execute()
-  return rows.map(listingOf)
+export async function findListingBySlug(
+  db: Db,
+  agentId: AgentId,
+  slug: string,
+): Promise<Listing | undefined> {
+  const row = await select(db).where('agent_id', '=', agentId).where('slug', '=', slug).executeTakeFirst()
+  return row && listingOf(row)
+}
+
+export async function findListings(db: Db, ids: readonly ListingId[]): Promise<ListingSummary[]> {
+  const rows = await db.selectFrom('listings').select(SUMMARY_COLUMNS).where('id', 'in', ids).execute()
+  return rows.map(summaryOf)
+}
+
+/** The questions that the listings ask, by the id of the listing. */
+export async function findRequirementFields(
+  db: Db,
+  ids: readonly ListingId[],
+): Promise<ReadonlyMap<ListingId, readonly RequirementField[]>> {
+  if (ids.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('listings')
+    .select(['id', 'requirement_fields'])
+    .where('id', 'in', ids)
+    .execute()
+  return new Map(
+    rows.map((row) => [row.id as ListingId, row.requirement_fields as readonly RequirementField[]]),
+  )
 }
 
 /** Adds a paid order, or subtracts one whose payment was reversed. */
@@ -228,9 +268,25 @@ export async function uncountSettled(
     where id = ${listingId}`.execute(tx)
 }
 
-/** Adds a rating of 1 to 5. */
-export async function countRating(tx: Tx, id: ListingId, rating: number): Promise<void> {
+/** Adds a rating of 1 to 5, or with -1 takes it away. */
+export async function countRating(tx: Tx, id: ListingId, rating: number, count: 1 | -1 = 1): Promise<void> {
   await sql`
-    update listings set rating_sum = rating_sum + ${rating}, rating_count = rating_count + 1
+    update listings set rating_sum = rating_sum + ${rating * count}, rating_count = rating_count + ${count},
+      stars[${rating}::integer] = stars[${rating}::integer] + ${count}
     where id = ${id}`.execute(tx)
+}
+
+/** How many reviews of an agent's listing have one star, two stars and so on. */
+export async function readStars(
+  db: Db,
+  id: ListingId,
+  agentId: AgentId,
+): Promise<readonly number[] | undefined> {
+  const row = await db
+    .selectFrom('listings')
+    .select('stars')
+    .where('id', '=', id)
+    .where('agent_id', '=', agentId)
+    .executeTakeFirst()
+  return row?.stars
 }

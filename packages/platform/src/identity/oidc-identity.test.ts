@@ -66,7 +66,7 @@ describe('a valid token', () => {
     expect(isAdmin).toBe(expected)
   })
 
-  test('has a type that the settings name, in any spelling', async () => {
+  test('has a type that the settings name, in any spelling (asvs V10.6)', async () => {
     const identity = oidcIdentity({ ...settings(), tokenTypes: ['jwt'] })
     for (const typ of ['JWT', 'application/jwt', undefined])
       await identity.verify(idp.forge(goodClaims(), { typ }))
@@ -111,7 +111,7 @@ describe('a valid token', () => {
     expect((await identity.fetchProfile(token)).wallets).toEqual([])
   })
 
-  test('returns no profile after the provider revoked it', async () => {
+  test('returns no profile after the provider revoked it (asvs V7.3)', async () => {
     const token = await idp.token({ sub: 'user-3' })
     const identity = identityOf()
     await identity.fetchProfile(token)
@@ -216,7 +216,7 @@ const BAD_TOKENS: readonly (readonly [string, Forge])[] = [
 ]
 
 describe('an invalid token is rejected as unauthenticated by verify and fetchProfile', () => {
-  test.each(BAD_TOKENS)('%s', async (_name, forge) => {
+  test.each(BAD_TOKENS)('%s (asvs V9.1)', async (_name, forge) => {
     const identity = identityOf()
     const token = await forge()
     for (const apiError of [

@@ -36,18 +36,21 @@ describe('forbidden targets', () => {
     await canary.stop()
   })
 
-  test.each(FORBIDDEN_TARGETS)('%s is rejected before any connection (%j)', async (_form, url) => {
-    const before = canary.connections()
-    const failure = await post(url).catch((error: unknown) => error)
-    expect(failure).toBeInstanceOf(OutboundFailure)
-    expect(failure).toMatchObject({ kind: 'forbidden' })
-    const apiError = await outbound()
-      .checkUrl(url)
-      .catch((error: unknown) => error)
-    expect(apiError).toBeInstanceOf(ApiError)
-    expect(apiError).toMatchObject({ kind: 'invalid', extra: { code: 'endpoint_not_public' } })
-    expect(canary.connections()).toBe(before)
-  })
+  test.each(FORBIDDEN_TARGETS)(
+    '%s is rejected before any connection (%j) (asvs V1.3)',
+    async (_form, url) => {
+      const before = canary.connections()
+      const failure = await post(url).catch((error: unknown) => error)
+      expect(failure).toBeInstanceOf(OutboundFailure)
+      expect(failure).toMatchObject({ kind: 'forbidden' })
+      const apiError = await outbound()
+        .checkUrl(url)
+        .catch((error: unknown) => error)
+      expect(apiError).toBeInstanceOf(ApiError)
+      expect(apiError).toMatchObject({ kind: 'invalid', extra: { code: 'endpoint_not_public' } })
+      expect(canary.connections()).toBe(before)
+    },
+  )
 
   test('rejects a name that resolves to a private address after it was accepted', async () => {
     dns.answers.set('moves.example', ['93.184.216.34'])

@@ -173,7 +173,7 @@ describe('guarded outbound', () => {
     await expect(outbound.post(ask({ timeoutMs: 300 }))).rejects.toMatchObject({ kind: 'timeout' })
   })
 
-  test('a certificate for another name or from an unknown authority is a TLS failure, and nothing is sent', async () => {
+  test('a certificate for another name or from an unknown authority is a TLS failure, and nothing is sent (asvs V12.2)', async () => {
     let requests = 0
     const { outbound, server } = await standIn(() => {
       requests += 1

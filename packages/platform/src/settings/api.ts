@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { ClaimNames } from '../identity/profile-claims.ts'
 import { described } from './described.ts'
 import { address, commonSettings, list, wholeNumber } from './environment.ts'
+import { explorerSettings } from './explorers.ts'
 import { chainSettings, money, treasurySettings } from './networks.ts'
 import { storageSettings } from './storage.ts'
 import { walletSealPublicKey } from './vault.ts'
@@ -52,7 +53,7 @@ const INTERNAL =
   'where it also serves `/readyz` with the reason, `/healthz` and `/metrics`. The public must not reach it'
 const IDP = 'the identity provider. Its access tokens need `auth_time` for every write of an operator'
 const IDP_CLIENT =
-  'the client of the marketplace at the identity provider, by which users sign in when they [connect a program](../contract/connections.md). Its redirect URI is `{APP_URL}/oauth/idp/callback`. A client with a secret uses `client_secret_post`'
+  'the client of the marketplace at the identity provider, by which users sign in on the pages and when they [connect a program](../contract/connections.md). Its redirect URI is `{APP_URL}/auth/callback`. Its access tokens must be for IDP_AUDIENCE. With refresh tokens a session lasts 30 days, otherwise as long as an access token. A client with a secret uses `client_secret_post`'
 const ADMIN_CLAIM =
   'a claim that the access token of a listed operator must have: the value itself, or a list that contains it'
 const SECURITY =
@@ -71,6 +72,11 @@ export const apiOnlySettings = {
   ),
   BASE_URL: described(address, PUBLIC_ADDRESSES),
   APP_URL: described(address, PUBLIC_ADDRESSES),
+  PAGES_URL: described(
+    address.optional(),
+    'the origin of the pages for people (`apps/web`). The guides link to them, and a browser that opens the `status_url` of a purchase gets its page',
+    { default: 'none: the api has its own start page only' },
+  ),
   HOST: described(z.string().default('127.0.0.1'), LISTENS),
   PORT: described(port(3000), LISTENS),
   FILES_URL: described(
@@ -104,14 +110,19 @@ export const apiOnlySettings = {
     { default: "each field's own name" },
   ),
   IDP_CLIENT_ID: described(z.string().min(1).optional(), IDP_CLIENT, {
-    default: 'none: programs cannot be connected',
+    default: 'none: nobody signs in with a browser, and programs cannot be connected',
   }),
   IDP_CLIENT_SECRET: described(z.string().min(1).optional(), 'the secret of that client, if it has one', {
     secret: true,
   }),
+  IDP_CLI_CLIENT_ID: described(
+    z.string().min(1).optional(),
+    'a public client with the device flow, for `market login`. `GET /api/config` publishes it',
+    { default: 'none: `market login` needs `--client-id`' },
+  ),
   IDP_SCOPES: described(
     list.transform((scopes) => (scopes.length === 0 ? ['openid', 'profile', 'email'] : scopes)),
-    'what is asked for at that sign-in',
+    'what is asked for at a sign-in',
     { default: '`openid,profile,email`' },
   ),
   GENERATION_TIMEOUT_SECONDS: described(
@@ -205,6 +216,7 @@ export const apiSettings = {
   ...commonSettings,
   ...chainSettings,
   ...treasurySettings,
+  ...explorerSettings,
   ...storageSettings,
   ...apiOnlySettings,
 }

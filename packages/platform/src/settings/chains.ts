@@ -54,6 +54,11 @@ export const providerSettings = (config: ChainConfig, name: ChainName) => {
   }
 }
 
+const providersOf = (config: ChainConfig, name: ChainName): ReadonlySet<string> => {
+  const hosts = config[`${name}_RPC_URLS`].map((url) => new URL(url).host)
+  return new Set(providerSettings(config, name).providers ?? hosts)
+}
+
 /** Money may leave only for what two providers show, so a network with one provider could never pay out. */
 function providerFault(
   config: ChainConfig,
@@ -64,10 +69,29 @@ function providerFault(
   if (nodes.length === 0) return [`${name}_RPC_URLS`]
   if (named.length > 0 && named.length !== nodes.length)
     return [`${name}_RPC_PROVIDERS`, 'must name one provider per URL']
-  const { minProviders, providers = nodes.map((url) => new URL(url).host) } = providerSettings(config, name)
-  return new Set(providers).size < minProviders
+  const { minProviders } = providerSettings(config, name)
+  return providersOf(config, name).size < minProviders
     ? [`${name}_RPC_URLS`, `must have nodes of at least ${minProviders} providers`]
     : undefined
+}
+
+/** With two providers, payouts of the network pause while one of them fails or is wrong. */
+const RECOMMENDED_PROVIDERS = 3
+
+/** What an operator is warned of when a program starts in production. */
+export function providerWarnings(
+  config: ChainConfig & { readonly MARKET_ENV: 'production' | 'development' },
+): readonly string[] {
+  if (config.MARKET_ENV === 'development') return []
+  // fix: warns-of-two-providers
+  return (['SOLANA', 'BASE', 'ALT'] as const).flatMap((name) => {
+    const count = providersOf(config, name).size
+    return count === 0 || count >= RECOMMENDED_PROVIDERS
+      ? []
+      : [
+          `${name}_RPC_URLS has nodes of ${count} providers. Add a third: payouts pause while one of two fails`,
+        ]
+  })
 }
 
 const EVM = ['BASE', 'ALT'] as const

@@ -26,7 +26,7 @@ export const address = z.url().transform((url) => url.replace(/\/$/, ''))
 
 export const wholeNumber = (min: number, max: number) => z.coerce.number().int().min(min).max(max)
 
-const onOrOff = z.enum(['on', 'off']).transform((text) => text === 'on')
+export const onOrOff = z.enum(['on', 'off']).transform((text) => text === 'on')
 
 /** A file with the moves of the clock; `clockFromFile` describes it. */
 export const clockFile = described(

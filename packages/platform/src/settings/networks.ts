@@ -36,9 +36,9 @@ const confirmations = z
   )
   .refine((rules) => rules.some(({ from }) => from === 0n), { message: 'must have a rule from 0 on' })
 
-const MAINNET_GENESIS = '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d'
+export const MAINNET_GENESIS = '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d'
 const SOLANA_USDC = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'
-const BASE_CHAIN_ID = 8453
+export const BASE_CHAIN_ID = 8453
 const BASE_USDC = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913'
 const MOST_CHAIN_ID = 2 ** 40
 const MOST_BLOCK = 1e12
@@ -91,7 +91,7 @@ export const treasurySettings = {
 
 const nodes = described(
   urls,
-  'nodes, in order of preference, of at least two providers; three are recommended, see [providers](running.md#providers). Nodes of Base and ALT also verify signatures of smart wallets; without those of Base such signatures are 503. A URL may contain an API key',
+  'nodes, in order of preference, of three providers; with two the program starts with a warning, see [providers](running.md#providers). Nodes of Base and ALT also verify signatures of smart wallets; without those of Base such signatures are 503. A URL may contain an API key',
   { secret: true, default: 'required for the network' },
 )
 const providers = described(

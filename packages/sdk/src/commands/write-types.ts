@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { isWrite, type Operation } from '@market/contract/define'
 import { BUYER_EVENTS, EVENTS } from '@market/contract/events'
 import { operationList } from '@market/contract/operations'
-import type { z } from 'zod'
+import { z } from 'zod'
 import { comment, namedTypes, typeOf } from './schema-types.ts'
 
 /**
@@ -37,15 +37,29 @@ function routeOf(operation: Operation): string {
   return `  ${id}: ${JSON.stringify(entry)},`
 }
 
+const textOf = ({ summary, description }: Operation): string =>
+  [`${summary}.`, description].filter(Boolean).join(' ')
+
 function operationType(operation: Operation): string {
-  const { id, summary, description, input, output, beside, file } = operation
-  const text = [`${summary}.`, description].filter(Boolean).join(' ')
+  const { id, input, output, beside, file } = operation
   const fields = [
     `    input: ${withFile(typeOf(input, 'input', '    '), file?.name)}`,
     `    data: ${typeOf(output, 'output', '    ')}`,
     ...(beside ? [`    more: ${typeOf(beside, 'output', '    ')}`] : []),
   ]
-  return `${comment(text, '  ')}  ${id}: {\n${fields.join('\n')}\n  }`
+  return `${comment(textOf(operation), '  ')}  ${id}: {\n${fields.join('\n')}\n  }`
+}
+
+/** A method with its description. A mapped type would be shorter, but editors show no description of its members. */
+function callOf(operation: Operation): string {
+  const { id, input, file } = operation
+  const { required = [] } = z.toJSONSchema(input, { io: 'input', unrepresentable: 'any' })
+  const mark = required.length > 0 || file ? '' : '?'
+  const result = isList(operation)
+    ? `Listed<Result<'${id}'>, Operations['${id}']['data'][number]>`
+    : `Promise<Result<'${id}'>>`
+  const description = comment(textOf(operation), '  ')
+  return `${description}  ${id}(input${mark}: Operations['${id}']['input'], options?: CallOptions): ${result}`
 }
 
 const withFile = (type: string, name: string | undefined): string =>
@@ -73,8 +87,19 @@ ${eventTypes('SellerEvents', EVENTS)}
 /** The data of each event of a buyer. */
 ${eventTypes('BuyerEvents', BUYER_EVENTS)}`
 
+const calls = `${HEADER}import type { Listed, Result } from '../calls.ts'
+import type { CallOptions } from '../connection.ts'
+import type { Operations } from './types.ts'
+
+/** A method for each operation of the API. */
+export interface Calls {
+${clientOperations.map(callOf).join('\n')}
+}
+`
+
 /** The files of `generated`. */
 const FILES: Readonly<Record<string, string>> = {
+  'calls.ts': calls,
   'routes.ts': routes,
   'types.ts': types,
 }

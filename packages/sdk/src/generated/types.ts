@@ -46,6 +46,14 @@ export type Review = {
   created_at: string
 }
 
+export type StarCounts = {
+  "1": number
+  "2": number
+  "3": number
+  "4": number
+  "5": number
+}
+
 export type Service = {
   id: string
   /** The same as `id` */
@@ -79,6 +87,7 @@ export type Service = {
   total_orders: number
   completed_orders: number
   avg_rating: number | null
+  review_count: number
   /** ISO 8601, UTC */
   created_at: string
   /** ISO 8601, UTC */
@@ -109,6 +118,7 @@ export type ServiceSummary = {
   total_orders: number
   completed_orders: number
   avg_rating: number | null
+  review_count: number
   /** ISO 8601, UTC */
   created_at: string
   /** ISO 8601, UTC */
@@ -148,6 +158,7 @@ export type ListedService = {
   total_orders: number
   completed_orders: number
   avg_rating: number | null
+  review_count: number
   /** ISO 8601, UTC */
   created_at: string
   /** ISO 8601, UTC */
@@ -178,6 +189,7 @@ export type PayableService = {
   total_orders: number
   completed_orders: number
   avg_rating: number | null
+  review_count: number
   /** ISO 8601, UTC */
   created_at: string
   /** ISO 8601, UTC */
@@ -218,6 +230,7 @@ export type TrendingService = {
   total_orders: number
   completed_orders: number
   avg_rating: number | null
+  review_count: number
   /** ISO 8601, UTC */
   created_at: string
   /** ISO 8601, UTC */
@@ -235,6 +248,14 @@ export type TrendingService = {
   /** Number of distinct buyers with a paid order in the window */
   recent_buyers: number
   recent_orders: number
+}
+
+export type ListedAgent = {
+  agent_id: string
+  slug: string
+  name: string
+  avatar_url: string | null
+  verified: number
 }
 
 export type FoundService = {
@@ -261,10 +282,14 @@ export type FoundService = {
   total_orders: number
   completed_orders: number
   avg_rating: number | null
+  review_count: number
   /** ISO 8601, UTC */
   created_at: string
   /** ISO 8601, UTC */
   updated_at: string
+  agent: ListedAgent
+  /** The open networks on which an order of it can be paid, in the agent’s order of preference */
+  payable_on: ReadonlyArray<"solana-mainnet" | "base-mainnet" | "alt-mainnet">
   /** With `explain` and `search`, without `sort`: the parts that add up to the score */
   why?: {
     relevance: number
@@ -273,6 +298,57 @@ export type FoundService = {
     freshness: number
     score: number
   } | undefined
+}
+
+export type ShownService = {
+  id: string
+  /** The same as `id` */
+  service_id: string
+  /** Unique among the services of its agent */
+  slug: string
+  agent_id: string
+  category: "image_gen" | "video_gen" | "ugc" | "influencer" | "brand_content" | "coding" | "analytics" | "seo" | "trading" | "automation" | "consulting" | "custom"
+  title: string
+  description: string
+  /** null only for a quote without a "from" price */
+  price_usd: string | null
+  /** `fixed` is paid once, `quote` is priced per order, `weekly` and `monthly` are subscriptions */
+  price_type: "fixed" | "quote" | "weekly" | "monthly"
+  turnaround_hours: number
+  deliverables: ReadonlyArray<string>
+  demo_url: string | null
+  quota_limit: number
+  max_revisions: number
+  requirement_fields: ReadonlyArray<{
+    label: string
+    type: "text" | "textarea" | "url" | "number" | "select"
+    required: boolean
+    placeholder?: string | undefined
+    options?: ReadonlyArray<string> | undefined
+  }>
+  /** An inactive service is not listed and cannot be ordered */
+  active: boolean
+  /** false while its agent has no owner; the service is then not listed */
+  marketable: boolean
+  total_orders: number
+  completed_orders: number
+  avg_rating: number | null
+  review_count: number
+  /** ISO 8601, UTC */
+  created_at: string
+  /** ISO 8601, UTC */
+  updated_at: string
+  agent: ListedAgent
+  /** The open networks on which an order of it can be paid, in the agent’s order of preference */
+  payable_on: ReadonlyArray<"solana-mainnet" | "base-mainnet" | "alt-mainnet">
+}
+
+export type ServiceFacets = {
+  categories: Record<string, number>
+  price_types: Record<string, number>
+  networks: Record<string, number>
+  /** At most a minute ago */
+  counted_at: string
 }
 
 export type Agent = {
@@ -508,6 +584,10 @@ export type Order = {
   private: boolean
   /** null until a price is quoted */
   price_usd: string | null
+  /** What the agent gets of the price: after a decision of that decision, before it if the price is released; null until a price is quoted */
+  agent_usd: string | null
+  /** The marketplace’s part of the price, likewise */
+  fee_usd: string | null
   price_type: "fixed" | "quote" | "weekly" | "monthly"
   /** When the price expires */
   price_until: string | null
@@ -516,6 +596,8 @@ export type Order = {
   /** How many generations the price includes; null when the order opens no workspace */
   quota_total: number | null
   quota_used: number | null
+  /** Generations that failed. The agent gets completed ÷ (completed + failed) of the price of a workspace */
+  quota_failed: number | null
   /** Until when the buyer can request generations */
   workspace_ends_at: string | null
   revision_count: number
@@ -551,6 +633,75 @@ export type Order = {
   updated_at: string
 }
 
+export type ListedOrder = {
+  id: string
+  /** The same as `id` */
+  order_id: string
+  /** null for the order of a bounty */
+  service_id: string | null
+  /** The bounty of which a claim was accepted */
+  bounty_id: string | null
+  agent_id: string
+  service_title: string
+  status: "pending_quote" | "quoted" | "accepted" | "paid" | "in_progress" | "delivered" | "completed" | "revision_requested" | "disputed" | "cancelled"
+  brief: string
+  reference_urls: ReadonlyArray<string>
+  reference_images: ReadonlyArray<string>
+  requirement_answers: Record<string, unknown>
+  client_wallet: string | null
+  private: boolean
+  /** null until a price is quoted */
+  price_usd: string | null
+  /** What the agent gets of the price: after a decision of that decision, before it if the price is released; null until a price is quoted */
+  agent_usd: string | null
+  /** The marketplace’s part of the price, likewise */
+  fee_usd: string | null
+  price_type: "fixed" | "quote" | "weekly" | "monthly"
+  /** When the price expires */
+  price_until: string | null
+  quote_message: string | null
+  turnaround_hours: number
+  /** How many generations the price includes; null when the order opens no workspace */
+  quota_total: number | null
+  quota_used: number | null
+  /** Generations that failed. The agent gets completed ÷ (completed + failed) of the price of a workspace */
+  quota_failed: number | null
+  /** Until when the buyer can request generations */
+  workspace_ends_at: string | null
+  revision_count: number
+  max_revisions: number
+  /** `x402` for machine purchases, `bounty` for an accepted claim */
+  payment_method: string | null
+  payment_network: "solana-mainnet" | "base-mainnet" | "alt-mainnet" | null
+  /** The hash of the transfer that paid the order */
+  escrow_tx_hash: string | null
+  /** The hash of a transfer that is not final yet */
+  pending_tx_hash: string | null
+  payment_error: string | null
+  /** False while only a public transaction hash says who paid; the payout waits then */
+  payer_proven: boolean
+  /** Until when the payout waits for that reason */
+  payout_waits_until: string | null
+  /** Since when the payment is contested: another request named the same transfer. Nobody can act on the order */
+  contested_at: string | null
+  /** When a contested payment is refunded to its payer; null when an arbiter decides */
+  contest_ends_at: string | null
+  paid_at: string | null
+  deliver_by: string | null
+  delivered_at: string | null
+  /** When the order completes automatically */
+  review_ends_at: string | null
+  /** The feedback of a revision or the reason of a dispute */
+  complaint: string | null
+  closed_at: string | null
+  outcome: "released" | "refunded" | "split" | "unpaid" | null
+  /** ISO 8601, UTC */
+  created_at: string
+  /** ISO 8601, UTC */
+  updated_at: string
+  agent: ListedAgent
+}
+
 export type PayableOrder = {
   id: string
   /** The same as `id` */
@@ -570,6 +721,10 @@ export type PayableOrder = {
   private: boolean
   /** null until a price is quoted */
   price_usd: string | null
+  /** What the agent gets of the price: after a decision of that decision, before it if the price is released; null until a price is quoted */
+  agent_usd: string | null
+  /** The marketplace’s part of the price, likewise */
+  fee_usd: string | null
   price_type: "fixed" | "quote" | "weekly" | "monthly"
   /** When the price expires */
   price_until: string | null
@@ -578,6 +733,8 @@ export type PayableOrder = {
   /** How many generations the price includes; null when the order opens no workspace */
   quota_total: number | null
   quota_used: number | null
+  /** Generations that failed. The agent gets completed ÷ (completed + failed) of the price of a workspace */
+  quota_failed: number | null
   /** Until when the buyer can request generations */
   workspace_ends_at: string | null
   revision_count: number
@@ -648,69 +805,6 @@ export type Generation = {
   /** ISO 8601, UTC */
   created_at: string
   ended_at: string | null
-}
-
-export type OrderPage = {
-  order: PayableOrder
-  /** The deliverables of the newest delivery; of a workspace the newest completed ones */
-  deliverables: ReadonlyArray<{
-    type: "image" | "video" | "link" | "document" | "code" | "text"
-    url: string | null
-    content: string | null
-    media_type: string | null
-    sha256: string | null
-    title: string | null
-  }>
-  /** The newest deliveries, up to 512 KB of JSON, oldest first */
-  deliveries: ReadonlyArray<{
-    n: number
-    note: string | null
-    /** ISO 8601, UTC */
-    at: string
-    deliverables: ReadonlyArray<{
-      type: "image" | "video" | "link" | "document" | "code" | "text"
-      url: string | null
-      content: string | null
-      media_type: string | null
-      sha256: string | null
-      title: string | null
-    }>
-  }>
-  /** The buyer’s review */
-  review: Review | null
-  /** Of a workspace: the newest 20, up to 512 KB of JSON. GET /api/orders/{order_id}/deliverables lists all */
-  generations: ReadonlyArray<Generation>
-  viewer_role: "buyer" | "provider" | "owner" | "arbiter"
-  /** The payment to the agent; null for the buyer */
-  payout: {
-    /** `reason` explains `held` and `failed` */
-    status: "queued" | "held" | "sending" | "sent" | "failed"
-    /** USD, such as "12.50" */
-    amount_usd: string
-    network: "solana-mainnet" | "base-mainnet" | "alt-mainnet"
-    tx_hash: string | null
-    /** Why it waits: `contest_window` until `held_until`, `contested` until that is decided, and others */
-    hold_code: string | null
-    /** When `contest_window` ends */
-    held_until: string | null
-    reason: string | null
-  } | null
-  /** The refund to the buyer */
-  refund: {
-    /** `reason` explains `held` and `failed` */
-    status: "queued" | "held" | "sending" | "sent" | "failed"
-    /** USD, such as "12.50" */
-    amount_usd: string
-    network: "solana-mainnet" | "base-mainnet" | "alt-mainnet"
-    tx_hash: string | null
-    /** Why it waits: `contest_window` until `held_until`, `contested` until that is decided, and others */
-    hold_code: string | null
-    /** When `contest_window` ends */
-    held_until: string | null
-    reason: string | null
-  } | null
-  /** For the buyer while `payer_proven` is false: what the payer signs to end the wait or the contest */
-  sign: SignInstructions | null
 }
 
 export type Approval = {
@@ -970,6 +1064,75 @@ export type BountyPage = {
     /** ISO 8601, UTC */
     created_at: string
   }> | null
+}
+
+export type PublicNetwork = {
+  network: "solana-mainnet" | "base-mainnet" | "alt-mainnet"
+  kind: "solana" | "evm"
+  /** Whether the USDC of this network has no value */
+  is_test: boolean
+  /** The EIP-155 chain id; null on Solana */
+  chain_id: number | null
+  /** The name in x402 version 2 */
+  caip2: string
+  /** The address of the token */
+  usdc: string
+  usdc_decimals: number
+  /** Replace `{hash}` by a transaction hash; null without an explorer */
+  explorer_transaction_url: string | null
+  /** Replace `{address}` by an address */
+  explorer_address_url: string | null
+  /** When a payment counts, by its amount. Lowest amount first */
+  confirmations: ReadonlyArray<{
+    /** The rule counts from this amount on, until the next rule */
+    from_usd: string
+    /** `blocks`: after `blocks` blocks. `confirmed` (Solana) and `final`: when the chain says so */
+    until: "blocks" | "confirmed" | "final"
+    /** Null unless `until` is `blocks` */
+    blocks: number | null
+  }>
+}
+
+export type PublicConfig = {
+  /** The configured networks */
+  networks: ReadonlyArray<PublicNetwork>
+  fees: {
+    /** Part of the price of an order, in 1/10,000. The agent gets the rest */
+    order_bps: number
+    /** Added to the price of a purchase by x402. The agent gets the whole price */
+    x402_bps: number
+    /** Added to the budget of a bounty. The agent gets the whole budget */
+    bounty_bps: number
+    /** A registration that is paid with the request */
+    registration_usd: string
+  }
+  /** The lowest price of a service and of a quote */
+  min_price_usd: string
+  identity_provider: {
+    /** Its OpenID configuration is below `/.well-known/openid-configuration` */
+    issuer: string
+    /** For whom access tokens must be issued */
+    audience: string
+    client_ids: {
+      /** Sign-in with a browser; null when it is off */
+      web: string | null
+      /** `market login`, by the device flow; null when it is off */
+      cli: string | null
+    }
+    /** The scopes of a sign-in */
+    scopes: ReadonlyArray<string>
+  }
+  /** The origin of uploaded files; null when there are none */
+  files_url: string | null
+  /** What operators have switched off now */
+  stopped: {
+    /** The marketplace is read-only */
+    writes: boolean
+    /** No registrations, orders and bounties are accepted */
+    intake: boolean
+    /** Networks whose payouts wait */
+    payouts: ReadonlyArray<"solana-mainnet" | "base-mainnet" | "alt-mainnet">
+  }
 }
 
 export type WithdrawAddress = {
@@ -1295,6 +1458,38 @@ export type LinkedWallet = {
   chain: "solana" | "base"
 }
 
+export type Me = {
+  kind: "anonymous" | "agent" | "user" | "wallet" | "admin_key"
+  /** What the request was sent with */
+  credential: "none" | "api_key" | "access_token" | "wallet_signature" | "session" | "oauth_token" | "operator_key"
+  /** Null for other callers, and until the first POST /api/auth/user */
+  user: User | null
+  /** The wallet that signed, or whose session it is */
+  wallet: {
+    address: string
+    chain: "solana" | "base"
+  } | null
+  /** The agent of the API key */
+  agent: {
+    id: string
+    slug: string
+    name: string
+  } | null
+  /** The wallets that are linked to the user */
+  wallets: ReadonlyArray<LinkedWallet>
+  is_operator: boolean
+  /** When the user signed in at the identity provider, if it says so */
+  login_at: string | null
+  /** Unread notifications */
+  unread_count: number
+  session: {
+    /** ISO 8601, UTC */
+    expires_at: string
+    /** True for a wallet: every change needs a signature of its own */
+    reads_only: boolean
+  } | null
+}
+
 export type Message = {
   id: string
   order_id: string
@@ -1305,6 +1500,136 @@ export type Message = {
   content: string
   /** ISO 8601, UTC */
   created_at: string
+}
+
+export type OrderAct = {
+  action: "quote" | "accept" | "pay" | "start" | "deliver" | "revision" | "decline_revision" | "dispute" | "approve" | "cancel" | "refund" | "review"
+  /** What to call */
+  operation: "actOnOrder" | "quoteOrder" | "deliverOrder" | "createReview"
+  /** The fields of the request beside `order_id` and `action` */
+  fields: ReadonlyArray<{
+    name: string
+    type: "string" | "number" | "array"
+    required: boolean
+    /** The least length of a string, number of items or value */
+    min: number | null
+    /** The largest length of a string, number of items or value */
+    max: number | null
+    /** The only values, where they are listed */
+    values: ReadonlyArray<string> | null
+  }>
+  /** When the order changes by itself; null when it does not */
+  until: string | null
+  /** The error that a request gets now; null when it is possible */
+  why_not: {
+    code: string
+    message: string
+  } | null
+}
+
+export type OrderStep = {
+  /** ISO 8601, UTC */
+  at: string
+  kind: "status" | "payment" | "delivery" | "payout" | "refund"
+  /** With `status`: what led to it */
+  action: string | null
+  /** With `status`: who took the step */
+  by: "buyer" | "agent" | "arbiter" | "market" | null
+  /** With `status`: the status since then */
+  status: "pending_quote" | "quoted" | "accepted" | "paid" | "in_progress" | "delivered" | "completed" | "revision_requested" | "disputed" | "cancelled" | null
+  /** With `delivery`: its number of deliverables */
+  files: number | null
+  /** Of a payment, payout or refund; null for the payout if the viewer is the buyer */
+  amount_usd: string | null
+  network: "solana-mainnet" | "base-mainnet" | "alt-mainnet" | null
+  tx_hash: string | null
+  /** Whether the chain can no longer reverse the money; null for other steps */
+  final: boolean | null
+}
+
+export type PendingPayment = {
+  tx: string
+  network: "solana-mainnet" | "base-mainnet" | "alt-mainnet"
+  /** As of the last check; null while no block has it */
+  confirmations: number | null
+  /** null while it is unknown, and where the transfer must be final */
+  required: number | null
+  /** When the transfer was named */
+  seen_at: string
+}
+
+export type OrderPage = {
+  order: PayableOrder
+  /** The deliverables of the newest delivery; of a workspace the newest completed ones */
+  deliverables: ReadonlyArray<{
+    type: "image" | "video" | "link" | "document" | "code" | "text"
+    url: string | null
+    content: string | null
+    media_type: string | null
+    sha256: string | null
+    title: string | null
+  }>
+  /** The newest deliveries, up to 512 KB of JSON, oldest first */
+  deliveries: ReadonlyArray<{
+    n: number
+    note: string | null
+    /** ISO 8601, UTC */
+    at: string
+    deliverables: ReadonlyArray<{
+      type: "image" | "video" | "link" | "document" | "code" | "text"
+      url: string | null
+      content: string | null
+      media_type: string | null
+      sha256: string | null
+      title: string | null
+    }>
+  }>
+  /** The buyer’s review */
+  review: Review | null
+  /** Of a workspace: the newest 20, up to 512 KB of JSON. GET /api/orders/{order_id}/deliverables lists all */
+  generations: ReadonlyArray<Generation>
+  agent: ListedAgent
+  /** What the viewer may do. Empty for operators and for an access token */
+  acts: ReadonlyArray<OrderAct>
+  /** States, money and files, oldest first; of the states the newest 100 */
+  steps: ReadonlyArray<OrderStep>
+  /** The transfer that the order waits for */
+  pending_payment: PendingPayment | null
+  /** Whether the chain can no longer reverse the payment; null while there is none */
+  payment_final: boolean | null
+  /** Whether the payment to the agent is final */
+  agent_paid: boolean
+  viewer_role: "buyer" | "provider" | "owner" | "arbiter"
+  /** The payment to the agent; null for the buyer */
+  payout: {
+    /** `reason` explains `held` and `failed` */
+    status: "queued" | "held" | "sending" | "sent" | "failed"
+    /** USD, such as "12.50" */
+    amount_usd: string
+    network: "solana-mainnet" | "base-mainnet" | "alt-mainnet"
+    tx_hash: string | null
+    /** Why it waits: `contest_window` until `held_until`, `contested` until that is decided, and others */
+    hold_code: string | null
+    /** When `contest_window` ends */
+    held_until: string | null
+    reason: string | null
+  } | null
+  /** The refund to the buyer */
+  refund: {
+    /** `reason` explains `held` and `failed` */
+    status: "queued" | "held" | "sending" | "sent" | "failed"
+    /** USD, such as "12.50" */
+    amount_usd: string
+    network: "solana-mainnet" | "base-mainnet" | "alt-mainnet"
+    tx_hash: string | null
+    /** Why it waits: `contest_window` until `held_until`, `contested` until that is decided, and others */
+    hold_code: string | null
+    /** When `contest_window` ends */
+    held_until: string | null
+    reason: string | null
+  } | null
+  /** For the buyer while `payer_proven` is false: what the payer signs to end the wait or the contest */
+  sign: SignInstructions | null
 }
 
 export type Purchase = {
@@ -1428,7 +1753,7 @@ export type Overview = {
       amount_usd: string
       /** Since when the oldest of them waits */
       oldest_at: string
-      hold_code: "not_compared" | "not_counted" | "providers_disagree" | "treasury_short" | "payouts_frozen" | "network_frozen" | "fee_above_cap" | "fee_balance_low" | "contest_window" | "contested" | "payment_not_final" | "payout_cap" | "payee_cap" | "daily_cap" | "balance_low" | "history_unread" | "nonce_mismatch" | "transfer_mismatch" | "nonce_reserved" | "nonce_used" | "broadcast_error" | "no_address" | "below_account_minimum" | "payee_account_closed" | "gas_budget" | "not_funded" | "order_mismatch" | "screened" | "screening_unavailable" | "other"
+      hold_code: "not_compared" | "not_counted" | "providers_disagree" | "treasury_short" | "payouts_frozen" | "network_frozen" | "fee_above_cap" | "fee_balance_low" | "contest_window" | "contested" | "payment_not_final" | "payout_cap" | "payee_cap" | "daily_cap" | "balance_low" | "history_unread" | "nonce_mismatch" | "transfer_mismatch" | "nonce_reserved" | "nonce_used" | "broadcast_error" | "no_address" | "below_account_minimum" | "payee_account_closed" | "gas_budget" | "not_funded" | "order_mismatch" | "new_address" | "screened" | "screening_unavailable" | "other"
       /** False when the hold ends by time, by the payer or by the payee */
       needs_operator: boolean
     }>
@@ -1450,7 +1775,7 @@ export type Overview = {
       amount_usd: string
       /** Since when the oldest of them waits */
       oldest_at: string
-      hold_code: "not_compared" | "not_counted" | "providers_disagree" | "treasury_short" | "payouts_frozen" | "network_frozen" | "fee_above_cap" | "fee_balance_low" | "contest_window" | "contested" | "payment_not_final" | "payout_cap" | "payee_cap" | "daily_cap" | "balance_low" | "history_unread" | "nonce_mismatch" | "transfer_mismatch" | "nonce_reserved" | "nonce_used" | "broadcast_error" | "no_address" | "below_account_minimum" | "payee_account_closed" | "gas_budget" | "not_funded" | "order_mismatch" | "screened" | "screening_unavailable" | "other" | null
+      hold_code: "not_compared" | "not_counted" | "providers_disagree" | "treasury_short" | "payouts_frozen" | "network_frozen" | "fee_above_cap" | "fee_balance_low" | "contest_window" | "contested" | "payment_not_final" | "payout_cap" | "payee_cap" | "daily_cap" | "balance_low" | "history_unread" | "nonce_mismatch" | "transfer_mismatch" | "nonce_reserved" | "nonce_used" | "broadcast_error" | "no_address" | "below_account_minimum" | "payee_account_closed" | "gas_budget" | "not_funded" | "order_mismatch" | "new_address" | "screened" | "screening_unavailable" | "other" | null
     }>
     /** The operations that show or resolve what waits here */
     acts: ReadonlyArray<{
@@ -1794,7 +2119,7 @@ export type Payout = {
   amount_usd: string
   state: "queued" | "held" | "nonce_assigned" | "signed" | "failed" | "final" | "withdrawn"
   /** Why it waits; null when it does not wait */
-  hold_code: "not_compared" | "not_counted" | "providers_disagree" | "treasury_short" | "payouts_frozen" | "network_frozen" | "fee_above_cap" | "fee_balance_low" | "contest_window" | "contested" | "payment_not_final" | "payout_cap" | "payee_cap" | "daily_cap" | "balance_low" | "history_unread" | "nonce_mismatch" | "transfer_mismatch" | "nonce_reserved" | "nonce_used" | "broadcast_error" | "no_address" | "below_account_minimum" | "payee_account_closed" | "gas_budget" | "not_funded" | "order_mismatch" | "screened" | "screening_unavailable" | "other" | null
+  hold_code: "not_compared" | "not_counted" | "providers_disagree" | "treasury_short" | "payouts_frozen" | "network_frozen" | "fee_above_cap" | "fee_balance_low" | "contest_window" | "contested" | "payment_not_final" | "payout_cap" | "payee_cap" | "daily_cap" | "balance_low" | "history_unread" | "nonce_mismatch" | "transfer_mismatch" | "nonce_reserved" | "nonce_used" | "broadcast_error" | "no_address" | "below_account_minimum" | "payee_account_closed" | "gas_budget" | "not_funded" | "order_mismatch" | "new_address" | "screened" | "screening_unavailable" | "other" | null
   /** Why it is held, failed or withdrawn, as a sentence */
   reason: string | null
   /** Starts at 1; each retry adds 1 */
@@ -1852,267 +2177,6 @@ export type ContestedPurchase = {
 
 /** What each operation takes and returns. */
 export interface Operations {
-  /** Delete your account. Removes your profile, wallets, notifications, briefs and messages, and stops your agents. Orders and payments stay without them. Needs a login at most 15 minutes old. */
-  deleteProfile: {
-    input: Record<string, never>
-    data: {
-      /** ISO 8601, UTC */
-      deleted_at: string
-    }
-  }
-  /** Get the message to sign with a wallet. The server rebuilds this message from `wallet`, `ts` and the purpose of the request that you sign. A signature of any other text is rejected. */
-  getAuthMessage: {
-    input: {
-      /** Solana (base58) or EVM (0x…) address */
-      wallet: string
-      purpose?: string | undefined
-      /** Unix time in milliseconds. Default: now */
-      ts?: number | undefined
-      wallet_chain?: "solana" | "base" | undefined
-    }
-    data: {
-      message: string
-      wallet: string
-      wallet_chain: "solana" | "base"
-      purpose: string
-      wallet_sig_ts: number
-      /** ISO 8601, UTC */
-      expires_at: string
-    }
-  }
-  /** Get your profile. */
-  getProfile: {
-    input: Record<string, never>
-    data: {
-      user: User
-      wallets: ReadonlyArray<LinkedWallet>
-    }
-  }
-  /** Sign in. Creates your account or updates it from the identity provider. */
-  signIn: {
-    input: Record<string, never>
-    data: {
-      user: User
-      wallets: ReadonlyArray<LinkedWallet>
-      /** Whether this request created the account */
-      is_new: boolean
-      /** Number of existing agents and orders of wallets that are newly linked to you */
-      backfilled: number
-    }
-  }
-  /** Update your profile. Changes only the given fields. null removes a value. */
-  updateProfile: {
-    input: {
-      display_name?: string | null | undefined
-      bio?: string | null | undefined
-      avatar_url?: string | null | undefined
-    }
-    data: {
-      user: User
-      wallets: ReadonlyArray<LinkedWallet>
-    }
-  }
-  /** Cancel a pending payout change. For the owner. Changes nothing when no change is pending. */
-  cancelPayoutChange: {
-    input: {
-      /** The id of an agent, agt_… */
-      agent_id: string
-    }
-    data: OwnedAgent
-  }
-  /** Confirm a pending payout change. For the owner. Applies the pending setting with this new value at once; other pending settings still wait. */
-  confirmPayoutChange: {
-    input: {
-      /** The id of an agent, agt_… */
-      agent_id: string
-      /** The new address; `solana` or `base` for payout_chain; the field’s name where the value is removed */
-      address: string
-    }
-    data: OwnedAgent
-  }
-  /** List featured agents. */
-  featuredAgents: {
-    input: {
-      limit?: number | undefined
-      /** `next_cursor` of the previous page */
-      cursor?: string | undefined
-    }
-    data: ReadonlyArray<Agent>
-    more: {
-      /** Pass it as `cursor` to get the next page; null on the last page */
-      next_cursor: string | null
-    }
-  }
-  /** Get an agent. */
-  getAgent: {
-    input: {
-      /** Agent id or slug */
-      agent_id: string
-    }
-    data: AgentPage
-  }
-  /** Get your agent. */
-  getMyAgent: {
-    input: Record<string, never>
-    data: OwnAgent
-  }
-  /** Link an agent to your account. */
-  linkAgent: {
-    input: {
-      api_key: string
-    }
-    data: OwnedAgent
-  }
-  /** List agents. Hidden agents are returned only when `owner_wallet` signs the request. */
-  listAgents: {
-    input: {
-      /** Words in the name or description */
-      search?: string | undefined
-      category?: "image_gen" | "video_gen" | "ugc" | "influencer" | "brand_content" | "coding" | "analytics" | "seo" | "trading" | "automation" | "consulting" | "custom" | undefined
-      model?: string | undefined
-      /** Without it a search is ordered by relevance and a list by `popular` */
-      sort?: "popular" | "newest" | "rating" | undefined
-      /** `with`: only agents with active services */
-      services?: "with" | undefined
-      tokenized?: boolean | undefined
-      /** Only agents of this wallet. Includes hidden agents when it signs the request */
-      owner_wallet?: string | undefined
-      /** Maximum number of results */
-      limit?: number | undefined
-      /** `next_cursor` of the previous page */
-      cursor?: string | undefined
-    }
-    data: ReadonlyArray<Agent>
-    more: {
-      /** Pass it as `cursor` to get the next page; null on the last page */
-      next_cursor: string | null
-    }
-  }
-  /** List AI models of agents. */
-  listModels: {
-    input: {
-      limit?: number | undefined
-      /** `next_cursor` of the previous page */
-      cursor?: string | undefined
-    }
-    data: ReadonlyArray<{
-      model: string
-      agents: number
-    }>
-    more: {
-      /** Pass it as `cursor` to get the next page; null on the last page */
-      next_cursor: string | null
-    }
-  }
-  /** Recover the API keys of your agents. */
-  recoverAgents: {
-    input: {
-      /** Only the agent with this name */
-      agent_name?: string | undefined
-    }
-    data: {
-      agents: ReadonlyArray<RecoveredAgent>
-    }
-  }
-  /** Register an agent. Needs no account. An agent without an owner is hidden. To set the owner, sign this request with a wallet or send an access token; or do it later. The API key is returned only once. */
-  registerAgent: {
-    input: {
-      /** Unique; letters, numbers, spaces and . - _ ' */
-      name: string
-      description: string
-      /** What the agent can do */
-      capabilities?: ReadonlyArray<"image_gen" | "video_gen" | "ugc" | "influencer" | "brand_content" | "coding" | "analytics" | "seo" | "trading" | "automation" | "consulting" | "custom"> | undefined
-      /** Models the agent uses */
-      ai_models?: ReadonlyArray<string> | undefined
-      /** Public HTTPS URL that receives webhooks */
-      endpoint_url?: string | undefined
-      avatar_url?: string | undefined
-      /** Must be the wallet that signs the request */
-      owner_wallet?: string | undefined
-      /** Pay for the registration with x402, like `?pay=x402`. The paying wallet becomes the owner */
-      pay_to_register?: boolean | undefined
-    }
-    data: RegisteredAgent
-  }
-  /** Replace the API key of an agent. For the owner. The old API key is rejected from the next request on, and a pending payout change that it asked for is cancelled. `recover` returns the new key. With `webhook_secret: true` the webhook secret is replaced too: for an hour webhooks also have `X-Market-Signature-Previous`, by the old one. */
-  rotateKey: {
-    input: {
-      /** The id of an agent, agt_… */
-      agent_id: string
-      /** Replace the webhook secret too */
-      webhook_secret?: boolean | undefined
-    }
-    data: RotatedKey
-  }
-  /** Update an agent. */
-  updateAgent: {
-    input: {
-      /** The id of an agent, agt_… */
-      agent_id: string
-      /** Unique; letters, numbers, spaces and . - _ ' */
-      name?: string | undefined
-      description?: string | undefined
-      /** What the agent can do */
-      capabilities?: ReadonlyArray<"image_gen" | "video_gen" | "ugc" | "influencer" | "brand_content" | "coding" | "analytics" | "seo" | "trading" | "automation" | "consulting" | "custom"> | undefined
-      /** Models the agent uses */
-      ai_models?: ReadonlyArray<string> | undefined
-      /** null removes it */
-      avatar_url?: string | null | undefined
-      /** null stops webhooks and keeps the secret */
-      endpoint_url?: string | null | undefined
-      /** Where the agent prefers to be paid: buyers are offered its networks first */
-      payout_chain?: "solana" | "base" | null | undefined
-      payout_wallet?: string | null | undefined
-      /** Used on Base only */
-      payout_address_base?: string | null | undefined
-      /** While true, the API key cannot change payout settings. Only the owner can set it */
-      payout_by_owner_only?: boolean | undefined
-    }
-    data: OwnedAgent
-  }
-  /** Update your agent. Changes only the given fields. `owner_wallet` can be set once and needs the signature of that wallet in addition to the API key. A change of payout settings waits 24 hours, unless the agent has neither an owner nor a payout address. */
-  updateMyAgent: {
-    input: {
-      /** Unique; letters, numbers, spaces and . - _ ' */
-      name?: string | undefined
-      description?: string | undefined
-      /** What the agent can do */
-      capabilities?: ReadonlyArray<"image_gen" | "video_gen" | "ugc" | "influencer" | "brand_content" | "coding" | "analytics" | "seo" | "trading" | "automation" | "consulting" | "custom"> | undefined
-      /** Models the agent uses */
-      ai_models?: ReadonlyArray<string> | undefined
-      /** null removes it */
-      avatar_url?: string | null | undefined
-      /** null stops webhooks and keeps the secret */
-      endpoint_url?: string | null | undefined
-      /** Where the agent prefers to be paid: buyers are offered its networks first */
-      payout_chain?: "solana" | "base" | null | undefined
-      payout_wallet?: string | null | undefined
-      /** Used on Base only */
-      payout_address_base?: string | null | undefined
-      /** Can be set once. Needs the signature of this wallet */
-      owner_wallet?: string | undefined
-    }
-    data: OwnAgent
-  }
-  /** Get the balance of your agent. */
-  getMyBalance: {
-    input: Record<string, never>
-    data: Balance
-  }
-  /** List the payouts of your agent. The payouts of its earnings, newest first. Refunds to buyers are not among them. */
-  listMyPayouts: {
-    input: {
-      /** Maximum number of results */
-      limit?: number | undefined
-      /** `next_cursor` of the previous page */
-      cursor?: string | undefined
-    }
-    data: ReadonlyArray<AgentPayout>
-    more: {
-      /** Pass it as `cursor` to get the next page; null on the last page */
-      next_cursor: string | null
-    }
-  }
   /** Search services. Without `sort`, results of a search are ordered by relevance and all other results by popularity. A search also matches other forms of a word and common synonyms. With quotes or a minus it matches the exact words only. */
   browseServices: {
     input: {
@@ -2127,10 +2191,15 @@ export interface Operations {
       min_price?: string | number | undefined
       /** USD, at most 6 decimals, such as "12.50" */
       max_price?: string | number | undefined
+      max_turnaround_hours?: number | undefined
+      /** Only services that can be paid on it */
+      network?: "solana-mainnet" | "base-mainnet" | "alt-mainnet" | undefined
       /** `cheapest` excludes services without a price */
       sort?: "popular" | "newest" | "cheapest" | "rating" | "fastest" | undefined
       /** Adds `why`, the parts of the score, to the results of a search without `sort` */
       explain?: boolean | undefined
+      /** Adds `facets`, the number of services by the values of filters */
+      facets?: boolean | undefined
       /** Maximum number of results */
       limit?: number | undefined
       /** `next_cursor` of the previous page */
@@ -2140,7 +2209,29 @@ export interface Operations {
     more: {
       /** Pass it as `cursor` to get the next page; null on the last page */
       next_cursor: string | null
+      /** How many services `category`, `price_type` and `network` find, counted at most a minute ago; null with another filter or `search` */
+      total: number | null
+      /** null unless the request has `facets` */
+      facets: ServiceFacets | null
     }
+  }
+  /** Get a service. Only its agent and its owner can read an inactive service. */
+  getService: {
+    input: {
+      /** The id of a service, svc_… */
+      service_id: string
+    }
+    data: ShownService
+  }
+  /** Get a service by its slug. Slugs do not change. Only its agent and its owner can read an inactive service. */
+  getServiceBySlug: {
+    input: {
+      /** The `slug` of the agent */
+      agent_slug: string
+      /** The `slug` of the service */
+      service_slug: string
+    }
+    data: ShownService
   }
   /** Create a service. Authenticate with the agent’s API key or as its owner. The service is active immediately and is listed once the agent has an owner. An agent can have at most 200 active services. The fields of a service are at most 16 KB of JSON together. */
   createService: {
@@ -2205,6 +2296,7 @@ export interface Operations {
       total_orders: number
       completed_orders: number
       avg_rating: number | null
+      review_count: number
       /** ISO 8601, UTC */
       created_at: string
       /** ISO 8601, UTC */
@@ -2212,22 +2304,6 @@ export interface Operations {
       /** The networks on which the agent can be paid. Buyers are offered only these, in this order */
       payable_on: ReadonlyArray<"solana-mainnet" | "base-mainnet" | "alt-mainnet">
     }
-  }
-  /** Deactivate a service. The service is no longer listed and cannot be ordered. Existing orders continue. Deactivating it again changes nothing. `PATCH` with `active: true` reactivates it. */
-  deleteService: {
-    input: {
-      /** The id of a service, svc_… */
-      service_id: string
-    }
-    data: Service
-  }
-  /** Get a service. Only its agent and its owner can read an inactive service. */
-  getService: {
-    input: {
-      /** The id of a service, svc_… */
-      service_id: string
-    }
-    data: Service
   }
   /** List the services of an agent. Newest first. The agent and its owner get whole services, inactive ones too. Others get summaries without `deliverables`, `demo_url` and `requirement_fields`. */
   listAgentServices: {
@@ -2279,22 +2355,13 @@ export interface Operations {
     }
     data: Service
   }
-  /** Update an order. Runs one `action`. `pay` needs `escrow_tx_hash`, a transfer from a wallet of the buyer. If the transfer is not final yet, the response is 202 and the order becomes `paid` when it is. */
-  actOnOrder: {
+  /** Deactivate a service. The service is no longer listed and cannot be ordered. Existing orders continue. Deactivating it again changes nothing. `PATCH` with `active: true` reactivates it. */
+  deleteService: {
     input: {
-      /** The id of an order, ord_… */
-      order_id: string
-      action: "accept" | "pay" | "approve" | "revision" | "dispute" | "cancel" | "start" | "decline_revision" | "refund"
-      /** Required with `pay`: the hash of the transfer */
-      escrow_tx_hash?: string | undefined
-      /** With `pay`. If omitted, it is inferred from the format of the hash: Solana or Base. */
-      payment_network?: "solana-mainnet" | "base-mainnet" | "alt-mainnet" | undefined
-      /** Required with `revision` */
-      feedback?: string | undefined
-      /** Required with `dispute` */
-      reason?: string | undefined
+      /** The id of a service, svc_… */
+      service_id: string
     }
-    data: PayableOrder
+    data: Service
   }
   /** Create an order. An order of a service with a price can be paid immediately. For other services the agent quotes a price first. `client_wallet` is the wallet that will pay: sign this request with it, or link it to your account. */
   createOrder: {
@@ -2315,6 +2382,117 @@ export interface Operations {
       private?: boolean | undefined
     }
     data: PayableOrder
+  }
+  /** Update an order. Runs one `action`. `pay` needs `escrow_tx_hash`, a transfer from a wallet of the buyer. If the transfer is not final yet, the response is 202 and the order becomes `paid` when it is. */
+  actOnOrder: {
+    input: {
+      /** The id of an order, ord_… */
+      order_id: string
+      action: "accept" | "pay" | "approve" | "revision" | "dispute" | "cancel" | "start" | "decline_revision" | "refund"
+      /** Required with `pay`: the hash of the transfer */
+      escrow_tx_hash?: string | undefined
+      /** With `pay`. If omitted, it is inferred from the format of the hash: Solana or Base. */
+      payment_network?: "solana-mainnet" | "base-mainnet" | "alt-mainnet" | undefined
+      /** Required with `revision` */
+      feedback?: string | undefined
+      /** Required with `dispute` */
+      reason?: string | undefined
+    }
+    data: PayableOrder
+  }
+  /** Get an order. With its deliveries, review, payout and refund, what the caller may do now (`acts`), and what happened (`steps`). Only its parties and operators can read it. */
+  getOrder: {
+    input: {
+      /** The id of an order, ord_… */
+      order_id: string
+    }
+    data: OrderPage
+  }
+  /** List your orders. */
+  listOrders: {
+    input: {
+      /** Comma-separated statuses */
+      status?: string | undefined
+      /** Maximum number of results */
+      limit?: number | undefined
+      /** `next_cursor` of the previous page */
+      cursor?: string | undefined
+    }
+    data: ReadonlyArray<ListedOrder>
+    more: {
+      /** Pass it as `cursor` to get the next page; null on the last page */
+      next_cursor: string | null
+    }
+  }
+  /** Send a message. Possible while the order is `paid`, `in_progress`, `delivered`, `revision_requested`, `disputed` or `completed`. A message of the buyer is sent to the agent as the event `order.message`. A message of the agent or its owner creates a notification for the buyer. */
+  sendMessage: {
+    input: {
+      /** The id of an order, ord_… */
+      order_id: string
+      content: string
+    }
+    data: Message
+  }
+  /** List the messages of an order. Newest first. */
+  listMessages: {
+    input: {
+      /** The id of an order, ord_… */
+      order_id: string
+      /** Maximum number of results */
+      limit?: number | undefined
+      /** `next_cursor` of the previous page */
+      cursor?: string | undefined
+    }
+    data: ReadonlyArray<Message>
+    more: {
+      /** Pass it as `cursor` to get the next page; null on the last page */
+      next_cursor: string | null
+    }
+  }
+  /** Create a review. The buyer can review a completed order once. The rating counts for the service and the agent. Reviews are public. */
+  createReview: {
+    input: {
+      /** The id of an order, ord_… */
+      order_id: string
+      /** Stars */
+      rating: number
+      comment?: string | undefined
+    }
+    data: Review
+  }
+  /** List the orders of your agent. */
+  listAgentOrders: {
+    input: {
+      /** The id of an agent, agt_… */
+      agent_id: string
+      /** Comma-separated statuses */
+      status?: string | undefined
+      /** The id of a service, svc_… */
+      service_id?: string | undefined
+      /** ISO 8601, UTC */
+      since?: string | undefined
+      /** Maximum number of results */
+      limit?: number | undefined
+      /** `next_cursor` of the previous page */
+      cursor?: string | undefined
+    }
+    data: ReadonlyArray<ListedOrder>
+    more: {
+      /** Pass it as `cursor` to get the next page; null on the last page */
+      next_cursor: string | null
+    }
+  }
+  /** Quote a price for an order. */
+  quoteOrder: {
+    input: {
+      /** The id of an order, ord_… */
+      order_id: string
+      /** USD, more than 0 and at most 1,000,000, such as "12.50" */
+      price_usd: string | number
+      expires_in_hours?: number | undefined
+      message?: string | undefined
+    }
+    data: Order
   }
   /** Deliver an order. Send one deliverable as `deliverable_url`, or up to 20 as `deliverables`. A second delivery replaces the first. */
   deliverOrder: {
@@ -2337,62 +2515,6 @@ export interface Operations {
     }
     data: Order
   }
-  /** Get an order. With its deliveries, review, payout and refund. Only its parties and operators can read it. */
-  getOrder: {
-    input: {
-      /** The id of an order, ord_… */
-      order_id: string
-    }
-    data: OrderPage
-  }
-  /** List the orders of your agent. */
-  listAgentOrders: {
-    input: {
-      /** The id of an agent, agt_… */
-      agent_id: string
-      /** Comma-separated statuses */
-      status?: string | undefined
-      /** The id of a service, svc_… */
-      service_id?: string | undefined
-      /** ISO 8601, UTC */
-      since?: string | undefined
-      /** Maximum number of results */
-      limit?: number | undefined
-      /** `next_cursor` of the previous page */
-      cursor?: string | undefined
-    }
-    data: ReadonlyArray<Order>
-    more: {
-      /** Pass it as `cursor` to get the next page; null on the last page */
-      next_cursor: string | null
-    }
-  }
-  /** List your orders. */
-  listOrders: {
-    input: {
-      /** Maximum number of results */
-      limit?: number | undefined
-      /** `next_cursor` of the previous page */
-      cursor?: string | undefined
-    }
-    data: ReadonlyArray<Order>
-    more: {
-      /** Pass it as `cursor` to get the next page; null on the last page */
-      next_cursor: string | null
-    }
-  }
-  /** Quote a price for an order. */
-  quoteOrder: {
-    input: {
-      /** The id of an order, ord_… */
-      order_id: string
-      /** USD, more than 0 and at most 1,000,000, such as "12.50" */
-      price_usd: string | number
-      expires_in_hours?: number | undefined
-      message?: string | undefined
-    }
-    data: Order
-  }
   /** Retry the payout of an order. For a payout that failed. A payout that waits is returned unchanged: it is sent without a retry. */
   retryPayout: {
     input: {
@@ -2407,43 +2529,606 @@ export interface Operations {
       }
     }
   }
-  /** Accept a claim. Send 110 % of the budget first: `claims[].payment` of the bounty says where. This creates a paid order and rejects the other claims. If the transfer is not confirmed yet, the response is 202 with `order_id: null`, and the order follows. A transfer that comes too late is refunded to its sender. */
-  acceptClaim: {
+  /** Request a generation in a workspace. Takes one unit of the quota and sends the agent the event `workspace.generate`. The response is 200 when the request ended within `wait_seconds`, with the status `completed` or `failed`. Otherwise it is 202: read the result with GET /api/orders/{order_id}/deliverables. A request that fails, or that the agent does not answer in 10 minutes, returns its unit to the quota. */
+  generate: {
     input: {
-      /** The id of a bounty, bnty_… */
-      bounty_id: string
-      /** The id of a claim, bcl_… */
-      claim_id: string
-      /** Your wallet, proven as for `POST /api/bounties` */
-      client_wallet: string
-      /** The hash of the transfer */
-      escrow_tx_hash: string
-      /** If omitted, it is inferred from the format of the hash: Solana or Base. */
-      payment_network?: "solana-mainnet" | "base-mainnet" | "alt-mainnet" | undefined
+      /** The id of an order, ord_… */
+      order_id: string
+      prompt: string
+      /** How long to wait for the agent */
+      wait_seconds?: number | undefined
     }
     data: {
-      bounty_id: string
-      order_id: string | null
-      claim_id: string
+      deliverable: Generation
+      /** Generations that are completed or pending */
+      quota_used: number
+      quota_total: number
     }
   }
-  /** Cancel a bounty. Only the poster, while it is open. Its pending claims are rejected. */
-  cancelBounty: {
+  /** List the generations of a workspace. Newest first. */
+  listGenerations: {
     input: {
-      /** The id of a bounty, bnty_… */
-      bounty_id: string
-      status: "cancelled"
+      /** The id of an order, ord_… */
+      order_id: string
+      /** Maximum number of results */
+      limit?: number | undefined
+      /** `next_cursor` of the previous page */
+      cursor?: string | undefined
     }
-    data: Bounty
+    data: ReadonlyArray<Generation>
+    more: {
+      /** Pass it as `cursor` to get the next page; null on the last page */
+      next_cursor: string | null
+    }
   }
-  /** Claim a bounty. The agent’s owner must have a verified identity. A bounty has at most 20 pending claims, and an agent one of them. If yours is accepted, you get the event `bounty.accepted` with a paid order; otherwise `bounty.claim_rejected`. */
-  claimBounty: {
+  /** Answer a generation. Send the `deliverable`, or `status: failed` with a `reason`, which returns the unit to the quota. The event `workspace.generate` names the deliverable and the deadline. The order is delivered when the last unit of its quota was completed, or at the end of the workspace. */
+  answerGeneration: {
     input: {
-      /** The id of a bounty, bnty_… */
-      bounty_id: string
-      message?: string | undefined
+      /** The id of an order, ord_… */
+      order_id: string
+      /** The id of a deliverable, dlv_… */
+      deliverable_id: string
+      status?: "completed" | "failed" | undefined
+      /** Required unless `status` is `failed` */
+      deliverable?: {
+        type: "image" | "video" | "link" | "document" | "code" | "text"
+        url?: string | undefined
+        /** For text and code */
+        content?: string | undefined
+        media_type?: string | undefined
+        sha256?: string | undefined
+        title?: string | undefined
+      } | undefined
+      /** Required if `status` is `failed` */
+      reason?: string | undefined
     }
-    data: BountyClaim
+    data: {
+      deliverable: Generation
+      /** Generations that are completed or pending */
+      quota_used: number
+      quota_total: number
+    }
+  }
+  /** Get unmatched money back. For USDC that reached the treasury and paid for nothing (`suspense`) or was more than the amount due (`surplus`). Signed by the wallet that sent it, or by a user to whom that wallet is linked, the money goes back to that wallet. Signed by another wallet, because an exchange sent it, the claim waits for two operators (202); then `note` must say how you can prove it. */
+  claimRefund: {
+    input: {
+      /** `suspense` or `surplus`, the network and the transaction: `suspense:base-mainnet:0x…`, with `.1` for its second transfer to the treasury */
+      unmatched_id: string
+      /** Required when another wallet sent the money: exchange, withdrawal id, account */
+      note?: string | undefined
+    }
+    data: {
+      id: string
+      status: "refunding" | "waits_for_operators"
+      /** Null while the claim waits for operators */
+      amount_usd: string | null
+      network: "solana-mainnet" | "base-mainnet" | "alt-mainnet"
+      /** Where the money goes, or would go when operators approve */
+      payee: string
+    }
+  }
+  /** Pay for a service and hire it. `service_id` may be in the query. Without a payment the response is 402 with the payment requirements. Pay, then send the same request again with `X-PAYMENT` (the transaction hash of a transfer you made) or `PAYMENT-SIGNATURE` (x402 version 2). The price is 110 % of the listed price. A credential beside the payment places the order for its caller, who reviews the delivery. A transaction hash is public: `proof` of the 402 body says how long the seller’s payout waits without a signature of the payer, and how a payment is contested. */
+  payService: {
+    input: {
+      /** The id of a service, svc_… */
+      service_id: string
+      /** What the agent is to do; required with a payment */
+      brief?: string | undefined
+      /** Keyed by the labels of the service’s requirement fields. Other keys are passed on to the agent */
+      requirements?: Record<string, unknown> | undefined
+    }
+    data: Purchase
+  }
+  /** List services payable by x402. Services with a fixed price whose agent can be paid on an open network. A search is ranked by relevance, everything else by distinct buyers. */
+  listPayableServices: {
+    input: {
+      category?: "image_gen" | "video_gen" | "ugc" | "influencer" | "brand_content" | "coding" | "analytics" | "seo" | "trading" | "automation" | "consulting" | "custom" | undefined
+      /** Words of the title or description */
+      search?: string | undefined
+      /** Only services payable on this chain */
+      chain?: "solana" | "base" | "alt" | undefined
+      /** How many to return */
+      limit?: number | undefined
+      /** `next_cursor` of the previous page */
+      cursor?: string | undefined
+    }
+    data: ReadonlyArray<PayableService>
+    more: {
+      /** Pass it as `cursor` to get the next page; null on the last page */
+      next_cursor: string | null
+    }
+  }
+  /** List trending services payable by x402. Ranked by distinct buyers of paid orders within the window, then by orders, then by rating. Refunded orders do not count. At most the newest 20,000 orders are considered. */
+  listTrendingServices: {
+    input: {
+      /** How many to return */
+      limit?: number | undefined
+      /** Length of the window */
+      window_days?: number | undefined
+    }
+    data: ReadonlyArray<TrendingService>
+  }
+  /** Get an order bought by x402. The purchase returns this URL as `status_url` or `result_url`. The access token `t` in it is the only credential: keep it secret. It expires 30 days after the order ends. */
+  getPurchasedOrder: {
+    input: {
+      /** The id of an order, ord_… */
+      order_id: string
+      /** The access token of the URL */
+      t: string
+    }
+    data: OrderPage
+  }
+  /** Request a generation in a workspace bought by x402. The access token `t` of the order’s `status_url` is the only credential. Takes one unit of the quota and sends the agent the event `workspace.generate`. The response is 200 when the request ended within `wait_seconds`, with the status `completed` or `failed`. Otherwise it is 202: read the result with GET /api/x402/orders/{order_id}/deliverables. A request that fails, or that the agent does not answer in 10 minutes, returns its unit to the quota. */
+  generateForPurchase: {
+    input: {
+      /** The id of an order, ord_… */
+      order_id: string
+      /** The access token of the URL */
+      t: string
+      prompt: string
+      /** How long to wait for the agent */
+      wait_seconds?: number | undefined
+    }
+    data: {
+      deliverable: Generation
+      /** Generations that are completed or pending */
+      quota_used: number
+      quota_total: number
+    }
+  }
+  /** List the generations of a workspace bought by x402. Newest first. The access token `t` of the order’s `status_url` is the only credential. */
+  listPurchasedGenerations: {
+    input: {
+      /** The id of an order, ord_… */
+      order_id: string
+      /** The access token of the URL */
+      t: string
+      /** Maximum number of results */
+      limit?: number | undefined
+      /** `next_cursor` of the previous page */
+      cursor?: string | undefined
+    }
+    data: ReadonlyArray<Generation>
+    more: {
+      /** Pass it as `cursor` to get the next page; null on the last page */
+      next_cursor: string | null
+    }
+  }
+  /** Get the price of a service and hire it. Without a payment the response is 402 with the payment requirements. Pay, then send the same request again with `X-PAYMENT` (the transaction hash of a transfer you made) or `PAYMENT-SIGNATURE` (x402 version 2). The price is 110 % of the listed price. A credential beside the payment places the order for its caller, who reviews the delivery. A transaction hash is public: `proof` of the 402 body says how long the seller’s payout waits without a signature of the payer, and how a payment is contested. */
+  hireService: {
+    input: {
+      /** The id of a service, svc_… */
+      service_id: string
+      /** What the agent is to do; required with a payment */
+      brief?: string | undefined
+      /** Keyed by the labels of the service’s requirement fields. Other keys are passed on to the agent */
+      requirements?: Record<string, unknown> | undefined
+    }
+    data: PurchasedResource
+  }
+  /** Pay for a service as an x402 version 1 client. The 402 body and `X-PAYMENT` are those of x402 version 1. Version 2 clients use `/api/x402/pay`. */
+  payServiceV1: {
+    input: {
+      /** The id of a service, svc_… */
+      service_id: string
+      /** What the agent is to do; required with a payment */
+      brief?: string | undefined
+      /** Keyed by the labels of the service’s requirement fields. Other keys are passed on to the agent */
+      requirements?: Record<string, unknown> | undefined
+    }
+    data: Purchase
+  }
+  /** List payable services in the x402 Bazaar format. */
+  listDirectory: {
+    input: {
+      type?: string | undefined
+      payTo?: string | undefined
+      scheme?: string | undefined
+      /** CAIP-2 or our own name of the network */
+      network?: string | undefined
+      extensions?: string | undefined
+      /** How many to return, at most 100 */
+      limit?: number | undefined
+      /** How many to skip; beyond 3,000 use the search */
+      offset?: number | undefined
+    }
+    data: {
+      x402Version: 2
+      items: ReadonlyArray<Record<string, unknown>>
+      pagination: {
+        limit: number
+        offset: number
+        total: number
+      }
+    }
+  }
+  /** Search payable services in the x402 Bazaar format. */
+  searchDirectory: {
+    input: {
+      type?: string | undefined
+      payTo?: string | undefined
+      scheme?: string | undefined
+      /** CAIP-2 or our own name of the network */
+      network?: string | undefined
+      extensions?: string | undefined
+      /** How many to return, at most 100 */
+      limit?: number | undefined
+      /** Words to search for; the first 100 characters count */
+      query: string
+      /** `pagination.cursor` of the page before */
+      cursor?: string | undefined
+    }
+    data: {
+      x402Version: 2
+      resources: ReadonlyArray<Record<string, unknown>>
+      pagination: {
+        limit: number
+        cursor: string | null
+      }
+    }
+  }
+  /** Register an agent. Needs no account. An agent without an owner is hidden. To set the owner, sign this request with a wallet or send an access token; or do it later. The API key is returned only once. */
+  registerAgent: {
+    input: {
+      /** Unique; letters, numbers, spaces and . - _ ' */
+      name: string
+      description: string
+      /** What the agent can do */
+      capabilities?: ReadonlyArray<"image_gen" | "video_gen" | "ugc" | "influencer" | "brand_content" | "coding" | "analytics" | "seo" | "trading" | "automation" | "consulting" | "custom"> | undefined
+      /** Models the agent uses */
+      ai_models?: ReadonlyArray<string> | undefined
+      /** Public HTTPS URL that receives webhooks */
+      endpoint_url?: string | undefined
+      avatar_url?: string | undefined
+      /** Must be the wallet that signs the request; with an access token it must be linked to the account */
+      owner_wallet?: string | undefined
+      /** Pay for the registration with x402, like `?pay=x402`. The paying wallet becomes the owner */
+      pay_to_register?: boolean | undefined
+    }
+    data: RegisteredAgent
+  }
+  /** Get your agent. */
+  getMyAgent: {
+    input: Record<string, never>
+    data: OwnAgent
+  }
+  /** Update your agent. Changes only the given fields. `owner_wallet` can be set once and needs the signature of that wallet in addition to the API key. A change of payout settings waits 24 hours, unless the agent has neither an owner nor a payout address. */
+  updateMyAgent: {
+    input: {
+      /** Unique; letters, numbers, spaces and . - _ ' */
+      name?: string | undefined
+      description?: string | undefined
+      /** What the agent can do */
+      capabilities?: ReadonlyArray<"image_gen" | "video_gen" | "ugc" | "influencer" | "brand_content" | "coding" | "analytics" | "seo" | "trading" | "automation" | "consulting" | "custom"> | undefined
+      /** Models the agent uses */
+      ai_models?: ReadonlyArray<string> | undefined
+      /** null removes it */
+      avatar_url?: string | null | undefined
+      /** null stops webhooks and keeps the secret */
+      endpoint_url?: string | null | undefined
+      /** Where the agent prefers to be paid: buyers are offered its networks first */
+      payout_chain?: "solana" | "base" | null | undefined
+      payout_wallet?: string | null | undefined
+      /** Used on Base only */
+      payout_address_base?: string | null | undefined
+      /** Can be set once. Needs the signature of this wallet */
+      owner_wallet?: string | undefined
+    }
+    data: OwnAgent
+  }
+  /** Link an agent to your account. */
+  linkAgent: {
+    input: {
+      api_key: string
+    }
+    data: OwnedAgent
+  }
+  /** Get the balance of your agent. For the agent, which can write `me`, and its owner. */
+  getMyBalance: {
+    input: {
+      /** The id of an agent, agt_… */
+      agent_id: string
+    }
+    data: Balance
+  }
+  /** List the payouts of your agent. The payouts of its earnings, newest first. Refunds to buyers are not among them. For the agent, which can write `me`, and its owner. */
+  listMyPayouts: {
+    input: {
+      /** The id of an agent, agt_… */
+      agent_id: string
+      /** Maximum number of results */
+      limit?: number | undefined
+      /** `next_cursor` of the previous page */
+      cursor?: string | undefined
+    }
+    data: ReadonlyArray<AgentPayout>
+    more: {
+      /** Pass it as `cursor` to get the next page; null on the last page */
+      next_cursor: string | null
+    }
+  }
+  /** List agents. Hidden agents are returned only when `owner_wallet` signs the request. */
+  listAgents: {
+    input: {
+      /** Words in the name or description */
+      search?: string | undefined
+      category?: "image_gen" | "video_gen" | "ugc" | "influencer" | "brand_content" | "coding" | "analytics" | "seo" | "trading" | "automation" | "consulting" | "custom" | undefined
+      model?: string | undefined
+      /** Without it a search is ordered by relevance and a list by `popular` */
+      sort?: "popular" | "newest" | "rating" | undefined
+      /** `with`: only agents with active services */
+      services?: "with" | undefined
+      tokenized?: boolean | undefined
+      /** Only agents of this wallet. Includes hidden agents when it signs the request */
+      owner_wallet?: string | undefined
+      /** Maximum number of results */
+      limit?: number | undefined
+      /** `next_cursor` of the previous page */
+      cursor?: string | undefined
+    }
+    data: ReadonlyArray<Agent>
+    more: {
+      /** Pass it as `cursor` to get the next page; null on the last page */
+      next_cursor: string | null
+    }
+  }
+  /** Get an agent. */
+  getAgent: {
+    input: {
+      /** Agent id or slug */
+      agent_id: string
+    }
+    data: AgentPage
+  }
+  /** List featured agents. */
+  featuredAgents: {
+    input: {
+      limit?: number | undefined
+      /** `next_cursor` of the previous page */
+      cursor?: string | undefined
+    }
+    data: ReadonlyArray<Agent>
+    more: {
+      /** Pass it as `cursor` to get the next page; null on the last page */
+      next_cursor: string | null
+    }
+  }
+  /** List the reviews of an agent. Newest first, of all services or of one. `stars` counts the reviews of all pages. Reviews do not name the buyer. */
+  listReviews: {
+    input: {
+      /** The id of an agent, agt_… */
+      agent_id: string
+      /** Only reviews of this service of the agent */
+      service_id?: string | undefined
+      /** Maximum number of results */
+      limit?: number | undefined
+      /** `next_cursor` of the previous page */
+      cursor?: string | undefined
+    }
+    data: ReadonlyArray<Review>
+    more: {
+      /** Pass it as `cursor` to get the next page; null on the last page */
+      next_cursor: string | null
+      stars: StarCounts
+    }
+  }
+  /** List the portfolio of an agent. Completed orders with what was delivered, newest order first. Orders with `private: true` are never in it. The agent and its owner also get what is hidden. */
+  listPortfolio: {
+    input: {
+      /** The id of an agent, agt_… */
+      agent_id: string
+      /** Maximum number of results */
+      limit?: number | undefined
+      /** `next_cursor` of the previous page */
+      cursor?: string | undefined
+    }
+    data: ReadonlyArray<PortfolioEntry>
+    more: {
+      /** Pass it as `cursor` to get the next page; null on the last page */
+      next_cursor: string | null
+    }
+  }
+  /** Hide or unhide portfolio entries. Returns the order of the source, as the agent sees it. */
+  updatePortfolio: {
+    input: {
+      /** The id of an agent, agt_… */
+      agent_id: string
+      action: "hide" | "unhide"
+      source_type: "order" | "deliverable"
+      /** A `source_id` of the portfolio */
+      source_id: string
+    }
+    data: PortfolioEntry
+  }
+  /** List AI models of agents. */
+  listModels: {
+    input: {
+      limit?: number | undefined
+      /** `next_cursor` of the previous page */
+      cursor?: string | undefined
+    }
+    data: ReadonlyArray<{
+      model: string
+      agents: number
+    }>
+    more: {
+      /** Pass it as `cursor` to get the next page; null on the last page */
+      next_cursor: string | null
+    }
+  }
+  /** List the agents that you own. Newest first, hidden ones included. A user gets the agents of the account and of its linked wallets; a wallet gets its own. */
+  listMyAgents: {
+    input: {
+      /** Maximum number of results */
+      limit?: number | undefined
+      /** `next_cursor` of the previous page */
+      cursor?: string | undefined
+    }
+    data: ReadonlyArray<OwnedAgent>
+    more: {
+      /** Pass it as `cursor` to get the next page; null on the last page */
+      next_cursor: string | null
+    }
+  }
+  /** Get an agent that you own. With its settings, which GET /api/agents/{agent_id} does not show to everybody. */
+  getOwnedAgent: {
+    input: {
+      /** The id of an agent, agt_… */
+      agent_id: string
+    }
+    data: OwnedAgent
+  }
+  /** Update an agent. For the agent and its owner. The user who owns an agent without an owner wallet can set `owner_wallet` once: a wallet that is linked to the account signs in addition to the access token. */
+  updateAgent: {
+    input: {
+      /** The id of an agent, agt_… */
+      agent_id: string
+      /** Unique; letters, numbers, spaces and . - _ ' */
+      name?: string | undefined
+      description?: string | undefined
+      /** What the agent can do */
+      capabilities?: ReadonlyArray<"image_gen" | "video_gen" | "ugc" | "influencer" | "brand_content" | "coding" | "analytics" | "seo" | "trading" | "automation" | "consulting" | "custom"> | undefined
+      /** Models the agent uses */
+      ai_models?: ReadonlyArray<string> | undefined
+      /** null removes it */
+      avatar_url?: string | null | undefined
+      /** null stops webhooks and keeps the secret */
+      endpoint_url?: string | null | undefined
+      /** Where the agent prefers to be paid: buyers are offered its networks first */
+      payout_chain?: "solana" | "base" | null | undefined
+      payout_wallet?: string | null | undefined
+      /** Used on Base only */
+      payout_address_base?: string | null | undefined
+      /** While true, the API key cannot change payout settings. Only the owner can set it */
+      payout_by_owner_only?: boolean | undefined
+      /** Can be set once. Needs the signature of this wallet */
+      owner_wallet?: string | undefined
+    }
+    data: OwnedAgent
+  }
+  /** Confirm a pending payout change. For the owner. Applies the pending setting with this new value at once; other pending settings still wait. */
+  confirmPayoutChange: {
+    input: {
+      /** The id of an agent, agt_… */
+      agent_id: string
+      /** The new address; `solana` or `base` for payout_chain; the field’s name where the value is removed */
+      address: string
+    }
+    data: OwnedAgent
+  }
+  /** Cancel a pending payout change. For the owner. Changes nothing when no change is pending. */
+  cancelPayoutChange: {
+    input: {
+      /** The id of an agent, agt_… */
+      agent_id: string
+    }
+    data: OwnedAgent
+  }
+  /** Replace the API key of an agent. For the owner. The old API key is rejected from the next request on, and a pending payout change that it asked for is cancelled. `recover` returns the new key. With `webhook_secret: true` the webhook secret is replaced too: for an hour webhooks also have `X-Market-Signature-Previous`, by the old one. */
+  rotateKey: {
+    input: {
+      /** The id of an agent, agt_… */
+      agent_id: string
+      /** Replace the webhook secret too */
+      webhook_secret?: boolean | undefined
+    }
+    data: RotatedKey
+  }
+  /** Recover the API keys of your agents. */
+  recoverAgents: {
+    input: {
+      /** Only the agent with this name */
+      agent_name?: string | undefined
+    }
+    data: {
+      agents: ReadonlyArray<RecoveredAgent>
+    }
+  }
+  /** Sign in. Creates your account or updates it from the identity provider. */
+  signIn: {
+    input: Record<string, never>
+    data: {
+      user: User
+      wallets: ReadonlyArray<LinkedWallet>
+      /** Whether this request created the account */
+      is_new: boolean
+      /** Number of existing agents and orders of wallets that are newly linked to you */
+      backfilled: number
+    }
+  }
+  /** Get who you are. Says for any credential whose it is, and for a session until when it works. */
+  getMe: {
+    input: Record<string, never>
+    data: Me
+  }
+  /** Get your profile. */
+  getProfile: {
+    input: Record<string, never>
+    data: {
+      user: User
+      wallets: ReadonlyArray<LinkedWallet>
+    }
+  }
+  /** Update your profile. Changes only the given fields. null removes a value. */
+  updateProfile: {
+    input: {
+      display_name?: string | null | undefined
+      bio?: string | null | undefined
+      avatar_url?: string | null | undefined
+    }
+    data: {
+      user: User
+      wallets: ReadonlyArray<LinkedWallet>
+    }
+  }
+  /** Get the message to sign with a wallet. The server rebuilds this message from `wallet`, `ts` and the purpose of the request that you sign. A signature of any other text is rejected. */
+  getAuthMessage: {
+    input: {
+      /** Solana (base58) or EVM (0x…) address */
+      wallet: string
+      purpose?: string | undefined
+      /** Unix time in milliseconds. Default: now */
+      ts?: number | undefined
+      wallet_chain?: "solana" | "base" | undefined
+    }
+    data: {
+      message: string
+      wallet: string
+      wallet_chain: "solana" | "base"
+      purpose: string
+      wallet_sig_ts: number
+      /** ISO 8601, UTC */
+      expires_at: string
+    }
+  }
+  /** Delete your account. Removes your profile, wallets, notifications, briefs and messages, and stops your agents. Orders and payments stay without them. Needs a login at most 15 minutes old. */
+  deleteProfile: {
+    input: Record<string, never>
+    data: {
+      /** ISO 8601, UTC */
+      deleted_at: string
+    }
+  }
+  /** Start a session of a wallet. For pages. Exchanges one signature of the purpose `session` for an HttpOnly cookie, which works for 12 hours from pages of this site. It only reads, event streams included: every change still needs a signature of its own. */
+  startSession: {
+    input: Record<string, never>
+    data: {
+      wallet: string
+      wallet_chain: "solana" | "base"
+      /** ISO 8601, UTC */
+      expires_at: string
+    }
+  }
+  /** End a session. Ends the session of the cookie and removes the cookie. With `everywhere` it ends all sessions of the user or wallet, in every browser; a signature or an access token can do that too. */
+  endSession: {
+    input: {
+      /** End all of your sessions */
+      everywhere?: boolean | undefined
+    }
+    data: {
+      /** How many sessions ended */
+      ended: number
+    }
   }
   /** Post a bounty. Agents claim it, and you accept one claim. Nothing is paid before. Without an accepted claim it expires after 30 days. */
   createBounty: {
@@ -2464,15 +3149,6 @@ export interface Operations {
       reference_images?: ReadonlyArray<string> | undefined
     }
     data: Bounty
-  }
-  /** Get a bounty. With `include_claims` also its claims, which only the poster can read. */
-  getBounty: {
-    input: {
-      /** The id of a bounty, bnty_… */
-      bounty_id: string
-      include_claims?: boolean | undefined
-    }
-    data: BountyPage
   }
   /** List bounties. Open ones by default. `search` finds words of `title`, `brief` and `category`. */
   listBounties: {
@@ -2499,6 +3175,54 @@ export interface Operations {
       next_cursor: string | null
     }
   }
+  /** Get a bounty. With `include_claims` also its claims, which only the poster can read. */
+  getBounty: {
+    input: {
+      /** The id of a bounty, bnty_… */
+      bounty_id: string
+      include_claims?: boolean | undefined
+    }
+    data: BountyPage
+  }
+  /** Claim a bounty. The agent’s owner must have a verified identity. A bounty has at most 20 pending claims, an owner’s agents two of them and an agent one. If yours is accepted, you get the event `bounty.accepted` with a paid order; otherwise `bounty.claim_rejected`. */
+  claimBounty: {
+    input: {
+      /** The id of a bounty, bnty_… */
+      bounty_id: string
+      message?: string | undefined
+    }
+    data: BountyClaim
+  }
+  /** Accept a claim. Send 110 % of the budget first: `claims[].payment` of the bounty says where. This creates a paid order and rejects the other claims. If the transfer is not confirmed yet, the response is 202 with `order_id: null`, and the order follows. A transfer that comes too late is refunded to its sender. */
+  acceptClaim: {
+    input: {
+      /** The id of a bounty, bnty_… */
+      bounty_id: string
+      /** The id of a claim, bcl_… */
+      claim_id: string
+      /** Your wallet, proven as for `POST /api/bounties` */
+      client_wallet: string
+      /** The hash of the transfer */
+      escrow_tx_hash: string
+      /** If omitted, it is inferred from the format of the hash: Solana or Base. */
+      payment_network?: "solana-mainnet" | "base-mainnet" | "alt-mainnet" | undefined
+    }
+    data: {
+      bounty_id: string
+      order_id: string | null
+      claim_id: string
+    }
+  }
+  /** Reject a claim. Only the poster, while the claim is pending. The bounty stays open, the agent gets the event `bounty.claim_rejected` and cannot claim this bounty again. */
+  rejectClaim: {
+    input: {
+      /** The id of a bounty, bnty_… */
+      bounty_id: string
+      /** The id of a claim, bcl_… */
+      claim_id: string
+    }
+    data: BountyClaim
+  }
   /** List your bounties. Those that you posted and those that your agents claimed, newest first. */
   listMyBounties: {
     input: {
@@ -2523,23 +3247,94 @@ export interface Operations {
     }
     data: BountyClaim
   }
-  /** Cancel a pending withdraw address. For the owner. The present address stays. Changes nothing when no address is pending. */
-  cancelWithdrawAddress: {
+  /** Cancel a bounty. Only the poster, while it is open. Its pending claims are rejected. */
+  cancelBounty: {
     input: {
-      /** The id of an agent, agt_… */
-      agent_id: string
+      /** The id of a bounty, bnty_… */
+      bounty_id: string
+      status: "cancelled"
     }
-    data: WithdrawAddress
+    data: Bounty
   }
-  /** Export the secret key of an agent’s wallet. For the owner wallet, once in 24 hours. The key is sealed with HPKE to the public key that the signature names, and can be read for 15 minutes. */
-  exportKey: {
+  /** Upload a file. Send a form (`multipart/form-data`) with one file. jpeg, png, webp, gif, mp4, webm, mov, pdf and zip are recognized by their bytes; txt, md, csv, json and py by their extension, and must be UTF-8. A file that no order refers to within 24 hours is deleted. */
+  uploadFile: {
+    input: { file: Blob }
+    data: Upload
+  }
+  /** List events. Oldest first, stored for 90 days. An agent gets the same events as its webhooks; with `role=buyer` a user, wallet or agent gets the events of the orders it bought. With `agent_id` the owner of an agent gets what it gets. Save `next_cursor` and pass it as `after`; no event is skipped. A cursor that a restored database does not know is 409 `cursor_reset`: continue with its `next_cursor`. GET /api/events/stream sends them at once. */
+  listEvents: {
+    input: {
+      /** Whose events: of what your agent sells, or of the orders you bought. Default: seller */
+      role?: "seller" | "buyer" | undefined
+      /** The agent whose events its owner reads. Default: of the API key */
+      agent_id?: string | undefined
+      /** The last event you handled, or 0 to start at the oldest */
+      after?: string | undefined
+      limit?: number | undefined
+    }
+    data: ReadonlyArray<Event>
+    more: {
+      /** Pass it as `after` in the next request */
+      next_cursor: string
+    }
+  }
+  /** List webhook deliveries. For the agent, which can write `me`, and its owner. */
+  listDeliveries: {
     input: {
       /** The id of an agent, agt_… */
       agent_id: string
-      /** X25519, 32 bytes as base64url */
-      public_key: string
+      status?: "pending" | "delivered" | "dropped" | undefined
+      /** Maximum number of results */
+      limit?: number | undefined
+      /** `next_cursor` of the previous page */
+      cursor?: string | undefined
     }
-    data: ExportedKey
+    data: ReadonlyArray<WebhookDelivery>
+    more: {
+      /** Pass it as `cursor` to get the next page; null on the last page */
+      next_cursor: string | null
+    }
+  }
+  /** Send a test webhook. Sends a signed `webhook.test` to your endpoint once and returns the result. When the endpoint fails, the response is still 200 and contains the failure. For the agent, which can write `me`, and its owner. */
+  testDelivery: {
+    input: {
+      /** The id of an agent, agt_… */
+      agent_id: string
+    }
+    data: {
+      delivery: WebhookDelivery
+      took_ms: number
+      /** The beginning of the response body of your endpoint */
+      response_body: string | null
+    }
+  }
+  /** List your notifications. A user gets their own notifications and those of their linked wallets; a wallet gets its own. */
+  listNotifications: {
+    input: {
+      /** Maximum number of results */
+      limit?: number | undefined
+      /** `next_cursor` of the previous page */
+      cursor?: string | undefined
+    }
+    data: ReadonlyArray<Notification>
+    more: {
+      /** Pass it as `cursor` to get the next page; null on the last page */
+      next_cursor: string | null
+      unread_count: number
+    }
+  }
+  /** Mark notifications as read. */
+  markNotifications: {
+    input: {
+      /** Only these notifications. Default: all */
+      ids?: ReadonlyArray<string> | undefined
+    }
+    data: {
+      marked: number
+    }
+    more: {
+      unread_count: number
+    }
   }
   /** Get the wallet of an agent. For the agent and its owner. Balances and costs are read from Solana. */
   getFunding: {
@@ -2549,34 +3344,46 @@ export interface Operations {
     }
     data: Funding
   }
-  /** Get the token of an agent. */
-  getToken: {
-    input: {
-      /** Agent id or slug */
-      agent_id: string
-    }
-    data: Token
-  }
-  /** Get the metadata document of a token. The document that the mint of a launched token names. Wallets and explorers read it. */
-  getTokenDocument: {
-    input: {
-      /** Agent id or slug */
-      agent_id: string
-    }
-    data: TokenDocument
-  }
-  /** Launch the token of your agent. Needs an avatar or `image_url`, a linked X account, and SOL in the agent’s wallet (`required_sol` of its funding). 402 charges nothing. 202 when it is not final after 12 seconds: repeat the request for its result. */
-  launchToken: {
+  /** Set the withdraw address of an agent. For the owner, who is notified. It takes effect after 24 hours, and can be cancelled until then. */
+  setWithdrawAddress: {
     input: {
       /** The id of an agent, agt_… */
       agent_id: string
-      symbol: string
-      /** Default: the description of the agent */
-      description?: string | undefined
-      /** Default: the avatar of the agent */
-      image_url?: string | undefined
+      /** Solana address, base58 */
+      address: string
     }
-    data: LaunchedToken
+    data: WithdrawAddress
+  }
+  /** Cancel a pending withdraw address. For the owner. The present address stays. Changes nothing when no address is pending. */
+  cancelWithdrawAddress: {
+    input: {
+      /** The id of an agent, agt_… */
+      agent_id: string
+    }
+    data: WithdrawAddress
+  }
+  /** Withdraw from your agent’s wallet. Sends to the withdraw address of the owner, and to no other. 202 when it is not final after 12 seconds: list the operations for its result. */
+  withdraw: {
+    input: {
+      asset: "SOL" | "USDC"
+      /** In SOL or USDC. Everything that the wallet holds, if omitted */
+      amount?: number | undefined
+    }
+    data: WalletOperation
+  }
+  /** Send from an agent’s wallet. For the owner wallet, which signs asset, address and amount. 202 when it is not final after 12 seconds: list the operations for its result. */
+  sendFromWallet: {
+    input: {
+      /** The id of an agent, agt_… */
+      agent_id: string
+      chain: "solana"
+      asset: "SOL" | "USDC"
+      /** Solana address, base58 */
+      to: string
+      /** In SOL or USDC. Everything that the wallet holds, if omitted */
+      amount?: number | undefined
+    }
+    data: WalletOperation
   }
   /** List the operations of an agent’s wallet. For the agent and its owner, newest first. */
   listWalletOperations: {
@@ -2594,15 +3401,30 @@ export interface Operations {
       next_cursor: string | null
     }
   }
-  /** Mint the identity token of your agent. A token that cannot be transferred and names the agent’s profile. 402 charges nothing. 202 when it is not final after 12 seconds: repeat the request for its result. */
-  mintIdentity: {
+  /** Export the secret key of an agent’s wallet. For the owner wallet, once in 24 hours. The key is sealed with HPKE to the public key that the signature names, and can be read for 15 minutes. */
+  exportKey: {
     input: {
       /** The id of an agent, agt_… */
       agent_id: string
+      /** X25519, 32 bytes as base64url */
+      public_key: string
     }
-    data: AgentIdentity
+    data: ExportedKey
   }
-  /** Register a token that you launched. For the owner wallet on Solana. An agent has one token, which cannot be changed. */
+  /** Launch the token of your agent. Needs an avatar or `image_url`, a linked X account, and SOL in the agent’s wallet (`required_sol` of its funding). 402 charges nothing. 202 when it is not final after 12 seconds: repeat the request for its result. */
+  launchToken: {
+    input: {
+      /** The id of an agent, agt_… */
+      agent_id: string
+      symbol: string
+      /** Default: the description of the agent */
+      description?: string | undefined
+      /** Default: the avatar of the agent */
+      image_url?: string | undefined
+    }
+    data: LaunchedToken
+  }
+  /** Register a token that you launched. For the owner wallet on Solana or, where the agent has none, a wallet linked to the user who owns it. The name gets the suffix of the platform unless it has it. An agent has one token, which cannot be changed. */
   registerToken: {
     input: {
       /** The id of an agent, agt_… */
@@ -2612,7 +3434,7 @@ export interface Operations {
       token_name: string
       token_symbol: string
       token_mode: "pumpfun"
-      /** Must be the wallet that signs, and the owner wallet */
+      /** Must be the wallet that signs, and the owner wallet where the agent has one */
       token_creator_wallet: string
       token_image_url?: string | undefined
       /** The transaction that created the mint. It is verified on chain */
@@ -2620,52 +3442,29 @@ export interface Operations {
     }
     data: Token
   }
-  /** Send from an agent’s wallet. For the owner wallet, which signs asset, address and amount. 202 when it is not final after 12 seconds: list the operations for its result. */
-  sendFromWallet: {
+  /** Get the token of an agent. */
+  getToken: {
+    input: {
+      /** Agent id or slug */
+      agent_id: string
+    }
+    data: Token
+  }
+  /** Get the metadata document of a token. The document that the mint of a launched token names. Wallets and explorers read it. */
+  getTokenDocument: {
+    input: {
+      /** Agent id or slug */
+      agent_id: string
+    }
+    data: TokenDocument
+  }
+  /** Mint the identity token of your agent. A token that cannot be transferred and names the agent’s profile. 402 charges nothing. 202 when it is not final after 12 seconds: repeat the request for its result. */
+  mintIdentity: {
     input: {
       /** The id of an agent, agt_… */
       agent_id: string
-      chain: "solana"
-      asset: "SOL" | "USDC"
-      /** Solana address, base58 */
-      to: string
-      /** In SOL or USDC. Everything that the wallet holds, if omitted */
-      amount?: number | undefined
     }
-    data: WalletOperation
-  }
-  /** Set the withdraw address of an agent. For the owner, who is notified. It takes effect after 24 hours, and can be cancelled until then. */
-  setWithdrawAddress: {
-    input: {
-      /** The id of an agent, agt_… */
-      agent_id: string
-      /** Solana address, base58 */
-      address: string
-    }
-    data: WithdrawAddress
-  }
-  /** Withdraw from your agent’s wallet. Sends to the withdraw address of the owner, and to no other. 202 when it is not final after 12 seconds: list the operations for its result. */
-  withdraw: {
-    input: {
-      asset: "SOL" | "USDC"
-      /** In SOL or USDC. Everything that the wallet holds, if omitted */
-      amount?: number | undefined
-    }
-    data: WalletOperation
-  }
-  /** Execute a swap. Submits the signed transaction once. `pending`: the chain does not show the outcome yet; repeat the request to read it, with a new Idempotency-Key or none. `failed` is final: nothing was moved. */
-  executeSwap: {
-    input: {
-      /** The id of a swap, swp_… */
-      order_id: string
-      /** The ordered transaction with your signature, in base64 */
-      signed_transaction: string
-    }
-    data: {
-      order_id: string
-      status: "confirmed" | "failed" | "pending"
-      tx_signature: string
-    }
+    data: AgentIdentity
   }
   /** Order a swap from USDC to SOL. Returns a transaction for your own wallet, checked to send exactly `amount_usd` of its USDC and to bring at least `min_out_sol`. Sign it without changing it, and send it with `POST /api/swap/execute` within 60 seconds. Nothing moves before. */
   orderSwap: {
@@ -2689,6 +3488,29 @@ export interface Operations {
       expires_at: string
     }
   }
+  /** Execute a swap. Submits the signed transaction once. `pending`: the chain does not show the outcome yet; repeat the request to read it, with a new Idempotency-Key or none. `failed` is final: nothing was moved. */
+  executeSwap: {
+    input: {
+      /** The id of a swap, swp_… */
+      order_id: string
+      /** The ordered transaction with your signature, in base64 */
+      signed_transaction: string
+    }
+    data: {
+      order_id: string
+      status: "confirmed" | "failed" | "pending"
+      tx_signature: string
+    }
+  }
+  /** List the markets of Earn. Venues that take USDC and earn with it, with their rates and where to send a deposit. `risk` says what can happen to the money. */
+  listEarnMarkets: {
+    input: Record<string, never>
+    data: {
+      /** Of the default market; null while it cannot be reached */
+      treasury_wallet: string | null
+      markets: ReadonlyArray<EarnMarket>
+    }
+  }
   /** Register a deposit. Send USDC to `treasury_wallet` of the market first, from a wallet of yours. Shares follow when the venue has the money. 202 while the transfer is not confirmed. What the venue does not take is refunded to the sender. You can lose money: read `risk`. */
   depositToEarn: {
     input: {
@@ -2700,20 +3522,6 @@ export interface Operations {
       key?: string | undefined
     }
     data: EarnDeposit
-  }
-  /** List the markets of Earn. Venues that take USDC and earn with it, with their rates and where to send a deposit. `risk` says what can happen to the money. */
-  listEarnMarkets: {
-    input: Record<string, never>
-    data: {
-      /** Of the default market; null while it cannot be reached */
-      treasury_wallet: string | null
-      markets: ReadonlyArray<EarnMarket>
-    }
-  }
-  /** List the pools of Earn. Each market has one pool, of which depositors hold shares. */
-  listEarnPools: {
-    input: Record<string, never>
-    data: ReadonlyArray<EarnPool>
   }
   /** List your positions. Your shares and what they are worth, and beside them your deposits and withdrawals. An owner also sees those of their agents. */
   listEarnPositions: {
@@ -2815,382 +3623,88 @@ export interface Operations {
     }
     data: EarnWithdrawal
   }
-  /** List the messages of an order. Newest first. */
-  listMessages: {
-    input: {
-      /** The id of an order, ord_… */
-      order_id: string
-      /** Maximum number of results */
-      limit?: number | undefined
-      /** `next_cursor` of the previous page */
-      cursor?: string | undefined
-    }
-    data: ReadonlyArray<Message>
-    more: {
-      /** Pass it as `cursor` to get the next page; null on the last page */
-      next_cursor: string | null
-    }
+  /** List the pools of Earn. Each market has one pool, of which depositors hold shares. */
+  listEarnPools: {
+    input: Record<string, never>
+    data: ReadonlyArray<EarnPool>
   }
-  /** Send a message. Possible while the order is `paid`, `in_progress`, `delivered`, `revision_requested`, `disputed` or `completed`. A message of the buyer is sent to the agent as the event `order.message`. A message of the agent or its owner creates a notification for the buyer. */
-  sendMessage: {
-    input: {
-      /** The id of an order, ord_… */
-      order_id: string
-      content: string
-    }
-    data: Message
-  }
-  /** Answer a generation. Send the `deliverable`, or `status: failed` with a `reason`, which returns the unit to the quota. The event `workspace.generate` names the deliverable and the deadline. The order is delivered when the last unit of its quota was completed, or at the end of the workspace. */
-  answerGeneration: {
-    input: {
-      /** The id of an order, ord_… */
-      order_id: string
-      /** The id of a deliverable, dlv_… */
-      deliverable_id: string
-      status?: "completed" | "failed" | undefined
-      /** Required unless `status` is `failed` */
-      deliverable?: {
-        type: "image" | "video" | "link" | "document" | "code" | "text"
-        url?: string | undefined
-        /** For text and code */
-        content?: string | undefined
-        media_type?: string | undefined
-        sha256?: string | undefined
-        title?: string | undefined
-      } | undefined
-      /** Required if `status` is `failed` */
-      reason?: string | undefined
-    }
-    data: {
-      deliverable: Generation
-      /** Generations that are completed or pending */
-      quota_used: number
-      quota_total: number
-    }
-  }
-  /** Request a generation in a workspace. Takes one unit of the quota and sends the agent the event `workspace.generate`. The response is 200 when the request ended within `wait_seconds`, with the status `completed` or `failed`. Otherwise it is 202: read the result with GET /api/orders/{order_id}/deliverables. A request that fails, or that the agent does not answer in 10 minutes, returns its unit to the quota. */
-  generate: {
-    input: {
-      /** The id of an order, ord_… */
-      order_id: string
-      prompt: string
-      /** How long to wait for the agent */
-      wait_seconds?: number | undefined
-    }
-    data: {
-      deliverable: Generation
-      /** Generations that are completed or pending */
-      quota_used: number
-      quota_total: number
-    }
-  }
-  /** Request a generation in a workspace bought by x402. The access token `t` of the order’s `status_url` is the only credential. Takes one unit of the quota and sends the agent the event `workspace.generate`. The response is 200 when the request ended within `wait_seconds`, with the status `completed` or `failed`. Otherwise it is 202: read the result with GET /api/x402/orders/{order_id}/deliverables. A request that fails, or that the agent does not answer in 10 minutes, returns its unit to the quota. */
-  generateForPurchase: {
-    input: {
-      /** The id of an order, ord_… */
-      order_id: string
-      /** The access token of the URL */
-      t: string
-      prompt: string
-      /** How long to wait for the agent */
-      wait_seconds?: number | undefined
-    }
-    data: {
-      deliverable: Generation
-      /** Generations that are completed or pending */
-      quota_used: number
-      quota_total: number
-    }
-  }
-  /** List the generations of a workspace. Newest first. */
-  listGenerations: {
-    input: {
-      /** The id of an order, ord_… */
-      order_id: string
-      /** Maximum number of results */
-      limit?: number | undefined
-      /** `next_cursor` of the previous page */
-      cursor?: string | undefined
-    }
-    data: ReadonlyArray<Generation>
-    more: {
-      /** Pass it as `cursor` to get the next page; null on the last page */
-      next_cursor: string | null
-    }
-  }
-  /** List the generations of a workspace bought by x402. Newest first. The access token `t` of the order’s `status_url` is the only credential. */
-  listPurchasedGenerations: {
-    input: {
-      /** The id of an order, ord_… */
-      order_id: string
-      /** The access token of the URL */
-      t: string
-      /** Maximum number of results */
-      limit?: number | undefined
-      /** `next_cursor` of the previous page */
-      cursor?: string | undefined
-    }
-    data: ReadonlyArray<Generation>
-    more: {
-      /** Pass it as `cursor` to get the next page; null on the last page */
-      next_cursor: string | null
-    }
-  }
-  /** Create a review. The buyer can review a completed order once. The rating counts for the service and the agent. Reviews are public. */
-  createReview: {
-    input: {
-      /** The id of an order, ord_… */
-      order_id: string
-      /** Stars */
-      rating: number
-      comment?: string | undefined
-    }
-    data: Review
-  }
-  /** List the reviews of an agent. Newest first. Reviews do not name the buyer. */
-  listReviews: {
-    input: {
-      /** The id of an agent, agt_… */
-      agent_id: string
-      /** Maximum number of results */
-      limit?: number | undefined
-      /** `next_cursor` of the previous page */
-      cursor?: string | undefined
-    }
-    data: ReadonlyArray<Review>
-    more: {
-      /** Pass it as `cursor` to get the next page; null on the last page */
-      next_cursor: string | null
-    }
-  }
-  /** List the portfolio of an agent. Completed orders with what was delivered, newest order first. Orders with `private: true` are never in it. The agent and its owner also get what is hidden. */
-  listPortfolio: {
-    input: {
-      /** The id of an agent, agt_… */
-      agent_id: string
-      limit?: number | undefined
-      /** `next_cursor` of the previous page */
-      cursor?: string | undefined
-    }
-    data: ReadonlyArray<PortfolioEntry>
-    more: {
-      /** Pass it as `cursor` to get the next page; null on the last page */
-      next_cursor: string | null
-    }
-  }
-  /** Hide or unhide portfolio entries. Returns the order of the source, as the agent sees it. */
-  updatePortfolio: {
-    input: {
-      /** The id of an agent, agt_… */
-      agent_id: string
-      action: "hide" | "unhide"
-      source_type: "order" | "deliverable"
-      /** A `source_id` of the portfolio */
-      source_id: string
-    }
-    data: PortfolioEntry
-  }
-  /** Upload a file. Send a form (`multipart/form-data`) with one file. jpeg, png, webp, gif, mp4, webm, mov, pdf and zip are recognized by their bytes; txt, md, csv, json and py by their extension, and must be UTF-8. A file that no order refers to within 24 hours is deleted. */
-  uploadFile: {
-    input: { file: Blob }
-    data: Upload
-  }
-  /** Get an order bought by x402. The purchase returns this URL as `status_url` or `result_url`. The access token `t` in it is the only credential: keep it secret. It expires 30 days after the order ends. */
-  getPurchasedOrder: {
-    input: {
-      /** The id of an order, ord_… */
-      order_id: string
-      /** The access token of the URL */
-      t: string
-    }
-    data: OrderPage
-  }
-  /** Get the price of a service and hire it. Without a payment the response is 402 with the payment requirements. Pay, then send the same request again with `X-PAYMENT` (the transaction hash of a transfer you made) or `PAYMENT-SIGNATURE` (x402 version 2). The price is 110 % of the listed price. A credential beside the payment places the order for its caller, who reviews the delivery. A transaction hash is public: `proof` of the 402 body says how long the seller’s payout waits without a signature of the payer, and how a payment is contested. */
-  hireService: {
-    input: {
-      /** The id of a service, svc_… */
-      service_id: string
-      /** What the agent is to do; required with a payment */
-      brief?: string | undefined
-      /** Keyed by the labels of the service’s requirement fields. Other keys are passed on to the agent */
-      requirements?: Record<string, unknown> | undefined
-    }
-    data: PurchasedResource
-  }
-  /** List payable services in the x402 Bazaar format. */
-  listDirectory: {
-    input: {
-      type?: string | undefined
-      payTo?: string | undefined
-      scheme?: string | undefined
-      /** CAIP-2 or our own name of the network */
-      network?: string | undefined
-      extensions?: string | undefined
-      /** How many to return, at most 100 */
-      limit?: number | undefined
-      /** How many to skip; beyond 3,000 use the search */
-      offset?: number | undefined
-    }
-    data: {
-      x402Version: 2
-      items: ReadonlyArray<Record<string, unknown>>
-      pagination: {
-        limit: number
-        offset: number
-        total: number
-      }
-    }
-  }
-  /** List services payable by x402. Services with a fixed price whose agent can be paid on an open network. A search is ranked by relevance, everything else by distinct buyers. */
-  listPayableServices: {
-    input: {
-      category?: "image_gen" | "video_gen" | "ugc" | "influencer" | "brand_content" | "coding" | "analytics" | "seo" | "trading" | "automation" | "consulting" | "custom" | undefined
-      /** Words of the title or description */
-      search?: string | undefined
-      /** Only services payable on this chain */
-      chain?: "solana" | "base" | "alt" | undefined
-      /** How many to return */
-      limit?: number | undefined
-      /** `next_cursor` of the previous page */
-      cursor?: string | undefined
-    }
-    data: ReadonlyArray<PayableService>
-    more: {
-      /** Pass it as `cursor` to get the next page; null on the last page */
-      next_cursor: string | null
-    }
-  }
-  /** List trending services payable by x402. Ranked by distinct buyers of paid orders within the window, then by orders, then by rating. Refunded orders do not count. At most the newest 20,000 orders are considered. */
-  listTrendingServices: {
-    input: {
-      /** How many to return */
-      limit?: number | undefined
-      /** Length of the window */
-      window_days?: number | undefined
-    }
-    data: ReadonlyArray<TrendingService>
-  }
-  /** Pay for a service and hire it. `service_id` may be in the query. Without a payment the response is 402 with the payment requirements. Pay, then send the same request again with `X-PAYMENT` (the transaction hash of a transfer you made) or `PAYMENT-SIGNATURE` (x402 version 2). The price is 110 % of the listed price. A credential beside the payment places the order for its caller, who reviews the delivery. A transaction hash is public: `proof` of the 402 body says how long the seller’s payout waits without a signature of the payer, and how a payment is contested. */
-  payService: {
-    input: {
-      /** The id of a service, svc_… */
-      service_id: string
-      /** What the agent is to do; required with a payment */
-      brief?: string | undefined
-      /** Keyed by the labels of the service’s requirement fields. Other keys are passed on to the agent */
-      requirements?: Record<string, unknown> | undefined
-    }
-    data: Purchase
-  }
-  /** Pay for a service as an x402 version 1 client. The 402 body and `X-PAYMENT` are those of x402 version 1. Version 2 clients use `/api/x402/pay`. */
-  payServiceV1: {
-    input: {
-      /** The id of a service, svc_… */
-      service_id: string
-      /** What the agent is to do; required with a payment */
-      brief?: string | undefined
-      /** Keyed by the labels of the service’s requirement fields. Other keys are passed on to the agent */
-      requirements?: Record<string, unknown> | undefined
-    }
-    data: Purchase
-  }
-  /** Search payable services in the x402 Bazaar format. */
-  searchDirectory: {
-    input: {
-      type?: string | undefined
-      payTo?: string | undefined
-      scheme?: string | undefined
-      /** CAIP-2 or our own name of the network */
-      network?: string | undefined
-      extensions?: string | undefined
-      /** How many to return, at most 100 */
-      limit?: number | undefined
-      /** Words to search for; the first 100 characters count */
-      query: string
-      /** `pagination.cursor` of the page before */
-      cursor?: string | undefined
-    }
-    data: {
-      x402Version: 2
-      resources: ReadonlyArray<Record<string, unknown>>
-      pagination: {
-        limit: number
-        cursor: string | null
-      }
-    }
-  }
-  /** List webhook deliveries. */
-  listDeliveries: {
-    input: {
-      status?: "pending" | "delivered" | "dropped" | undefined
-      /** Maximum number of results */
-      limit?: number | undefined
-      /** `next_cursor` of the previous page */
-      cursor?: string | undefined
-    }
-    data: ReadonlyArray<WebhookDelivery>
-    more: {
-      /** Pass it as `cursor` to get the next page; null on the last page */
-      next_cursor: string | null
-    }
-  }
-  /** List events. Oldest first, stored for 90 days. An agent gets the same events as its webhooks; with `role=buyer` a user, wallet or agent gets the events of the orders it bought. Save `next_cursor` and pass it as `after`; no event is skipped. A cursor that a restored database does not know is 409 `cursor_reset`: continue with its `next_cursor`. GET /api/events/stream sends them at once. */
-  listEvents: {
-    input: {
-      /** Whose events: of what your agent sells, or of the orders you bought. Default: seller */
-      role?: "seller" | "buyer" | undefined
-      /** The last event you handled, or 0 to start at the oldest */
-      after?: string | undefined
-      limit?: number | undefined
-    }
-    data: ReadonlyArray<Event>
-    more: {
-      /** Pass it as `after` in the next request */
-      next_cursor: string
-    }
-  }
-  /** List your notifications. A user gets their own notifications and those of their linked wallets; a wallet gets its own. */
-  listNotifications: {
-    input: {
-      /** Maximum number of results */
-      limit?: number | undefined
-      /** `next_cursor` of the previous page */
-      cursor?: string | undefined
-    }
-    data: ReadonlyArray<Notification>
-    more: {
-      /** Pass it as `cursor` to get the next page; null on the last page */
-      next_cursor: string | null
-      unread_count: number
-    }
-  }
-  /** Mark notifications as read. */
-  markNotifications: {
-    input: {
-      /** Only these notifications. Default: all */
-      ids?: ReadonlyArray<string> | undefined
-    }
-    data: {
-      marked: number
-    }
-    more: {
-      unread_count: number
-    }
-  }
-  /** Send a test webhook. Sends a signed `webhook.test` to your endpoint once and returns the result. When the endpoint fails, the response is still 200 and contains the failure. */
-  testDelivery: {
+  /** Get platform statistics. Counted by the transactions that change them, so they are exact at `updated_at`. A figure falls when what it counted is undone. */
+  getPlatformStats: {
     input: Record<string, never>
     data: {
-      delivery: WebhookDelivery
-      took_ms: number
-      /** The beginning of the response body of your endpoint */
-      response_body: string | null
+      /** Agents with an owner whose account is not deleted */
+      agents: number
+      /** Active services of agents with an owner */
+      services: number
+      /** Orders of every status */
+      orders_created: number
+      /** Orders that are paid and neither completed nor cancelled */
+      orders_in_progress: number
+      orders_completed: number
+      orders_cancelled: number
+      /** What buyers paid for completed orders, without what was refunded */
+      settled_usd: string
+      reviews: number
+      /** ISO 8601, UTC */
+      updated_at: string
     }
+  }
+  /** Get the agent leaderboard. Only agents with an owner and with settled money. With equal sums the older agent comes first. */
+  agentLeaderboard: {
+    input: {
+      /** Maximum number of results */
+      limit?: number | undefined
+    }
+    data: ReadonlyArray<Leader>
+  }
+  /** List recent activity. Newest first, at most 90 days back. Only agents with an owner appear. Private orders and their reviews do not. */
+  listActivity: {
+    input: {
+      /** Only this kind */
+      filter?: "all" | "registration" | "order" | "service" | "review" | "token_launch" | undefined
+      /** Maximum number of results */
+      limit?: number | undefined
+      /** `next_cursor` of the previous page */
+      cursor?: string | undefined
+    }
+    data: ReadonlyArray<ActivityItem>
+    more: {
+      /** Pass it as `cursor` to get the next page; null on the last page */
+      next_cursor: string | null
+    }
+  }
+  /** Get prices and market caps of tokens. By mint; null for a mint that the price source does not know. Prices are up to 30 seconds old, and up to 10 minutes while the price source does not respond. */
+  getMarketData: {
+    input: {
+      /** Mint addresses of tokens on Solana */
+      mints: ReadonlyArray<string>
+    }
+    data: Record<string, MarketData | null>
   }
   /** Get the treasury balances and liabilities. The newest snapshot of each network. A snapshot is taken every 30 seconds, a proof every 10 minutes. Networks without a snapshot are left out. */
   getSolvency: {
     input: Record<string, never>
     data: ReadonlyArray<NetworkSolvency>
+  }
+  /** List what was held and owed on each day. The snapshot of each day and network that is anchored too, newest first. */
+  getSolvencyHistory: {
+    input: {
+      /** How many days to return, the newest ones */
+      days?: number | undefined
+    }
+    data: ReadonlyArray<{
+      network: "solana-mainnet" | "base-mainnet" | "alt-mainnet"
+      /** UTC day */
+      day: string
+      /** ISO 8601, UTC */
+      checked_at: string
+      /** USDC in the treasury and at the cold address */
+      assets_usd: string
+      /** What pools of Earn had in venues. It is no part of `assets_usd` */
+      venues_usd: string
+      /** Owed to users */
+      liabilities_usd: string
+    }>
   }
   /** Get proofs of what is owed to you. The liabilities to your wallets in the newest proof of each network, or in one snapshot of the last 90 days; largest first. For an agent: the liabilities to its owner’s wallet, and pending payouts to it. With `account`, also a liability whose payer is unknown. Check with the code in the documentation that each proof results in the published root. */
   getSolvencyProof: {
@@ -3222,76 +3736,10 @@ export interface Operations {
       next_cursor: string | null
     }
   }
-  /** Get the agent leaderboard. Only agents with an owner and with settled money. With equal sums the older agent comes first. */
-  agentLeaderboard: {
-    input: {
-      /** Maximum number of results */
-      limit?: number | undefined
-    }
-    data: ReadonlyArray<Leader>
-  }
-  /** Get prices and market caps of tokens. By mint; null for a mint that the price source does not know. Prices are up to 30 seconds old, and up to 10 minutes while the price source does not respond. */
-  getMarketData: {
-    input: {
-      /** Mint addresses of tokens on Solana */
-      mints: ReadonlyArray<string>
-    }
-    data: Record<string, MarketData | null>
-  }
-  /** Get platform statistics. Counted by the transactions that change them, so they are exact at `updated_at`. A figure falls when what it counted is undone. */
-  getPlatformStats: {
+  /** Get the public settings. Networks, fees, identity provider, the origin of files, and what is switched off now. Caches may keep it for 10 seconds; with `If-None-Match` an unchanged response is 304. */
+  getConfig: {
     input: Record<string, never>
-    data: {
-      /** Agents with an owner whose account is not deleted */
-      agents: number
-      /** Active services of agents with an owner */
-      services: number
-      /** Orders of every status */
-      orders_created: number
-      /** Orders that are paid and neither completed nor cancelled */
-      orders_in_progress: number
-      orders_completed: number
-      orders_cancelled: number
-      /** What buyers paid for completed orders, without what was refunded */
-      settled_usd: string
-      reviews: number
-      /** ISO 8601, UTC */
-      updated_at: string
-    }
-  }
-  /** List recent activity. Newest first, at most 90 days back. Only agents with an owner appear. Private orders and their reviews do not. */
-  listActivity: {
-    input: {
-      /** Only this kind */
-      filter?: "all" | "registration" | "order" | "service" | "review" | "token_launch" | undefined
-      /** Maximum number of results */
-      limit?: number | undefined
-      /** `next_cursor` of the previous page */
-      cursor?: string | undefined
-    }
-    data: ReadonlyArray<ActivityItem>
-    more: {
-      /** Pass it as `cursor` to get the next page; null on the last page */
-      next_cursor: string | null
-    }
-  }
-  /** Get unmatched money back. For USDC that reached the treasury and paid for nothing (`suspense`) or was more than the amount due (`surplus`). Signed by the wallet that sent it, or by a user to whom that wallet is linked, the money goes back to that wallet. Signed by another wallet, because an exchange sent it, the claim waits for two operators (202); then `note` must say how you can prove it. */
-  claimRefund: {
-    input: {
-      /** `suspense` or `surplus`, the network and the transaction: `suspense:base-mainnet:0x…`, with `.1` for its second transfer to the treasury */
-      unmatched_id: string
-      /** Required when another wallet sent the money: exchange, withdrawal id, account */
-      note?: string | undefined
-    }
-    data: {
-      id: string
-      status: "refunding" | "waits_for_operators"
-      /** Null while the claim waits for operators */
-      amount_usd: string | null
-      network: "solana-mainnet" | "base-mainnet" | "alt-mainnet"
-      /** Where the money goes, or would go when operators approve */
-      payee: string
-    }
+    data: PublicConfig
   }
 }
 

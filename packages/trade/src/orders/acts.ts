@@ -1,6 +1,5 @@
 import { type Actor, type Needs, nameOf } from '@market/core/context'
 import type { Tx } from '@market/database/transact'
-import { ApiError } from '@market/kernel/api-error'
 import { HOUR, later } from '@market/kernel/clock'
 import type { OrderId } from '@market/kernel/ids'
 import { formatUsd, type Usdc } from '@market/kernel/money'
@@ -11,24 +10,17 @@ import { emitOrderCancelled, emitOrderDisputed, emitRevisionRequested } from './
 import { notifyBuyer } from './notifications.ts'
 import type { Deliverable, Order } from './order.ts'
 import { roleIn } from './order-role.ts'
-import { rejectWhileContested } from './payment/contest-order.ts'
 import { distributeEscrow, refundBuyer } from './payment/order-money.ts'
 import { withNetworks } from './payment/payable-networks.ts'
 import { policyOf } from './policy.ts'
-import {
-  type Action,
-  type Before,
-  type OrderRole,
-  requireRole,
-  requireTransition,
-  type Status,
-} from './states.ts'
+import { type PartyAction, rejectAct, rejectDeliveryNumber } from './possible-acts.ts'
+import { type Before, type OrderRole, requireRole, type Status } from './states.ts'
 import { insertDelivery, lockOrder, saveOrder } from './store.ts'
 
 type Ctx = Needs<'transact' | 'clock' | 'ids'>
 
 /** An action of a party: the change of the order, and what else happens in the same transaction. */
-interface Act<A extends Action, S extends Status> {
+interface Act<A extends PartyAction, S extends Status> {
   readonly orderId: OrderId
   readonly actor: Actor
   readonly action: A
@@ -47,7 +39,7 @@ interface Act<A extends Action, S extends Status> {
  * Role and status are checked under the order's row lock, so the second of two simultaneous actions sees the result of
  * the first. A due transition is applied before the check, so a deadline counts even when the worker is late.
  */
-function act<A extends Action, S extends Status>(
+function act<A extends PartyAction, S extends Status>(
   ctx: Ctx,
   { orderId, actor, action, change, afterwards, followUp }: Act<A, S>,
 ): Promise<Order<S>> {
@@ -57,8 +49,7 @@ function act<A extends Action, S extends Status>(
     requireRole(role, action)
     const now = ctx.clock.now()
     const order: Order = await applyDueTransition(ctx, tx, locked, now)
-    rejectWhileContested(order)
-    requireTransition(order, action)
+    rejectAct(order, action, role, now)
     const before = order as Order<Before<A>>
     const step = { action, role, actor: nameOf(actor), at: now }
     const after = await saveOrder(tx, order, change(before, role, now), step)
@@ -105,14 +96,6 @@ export const acceptOrder = (ctx: Ctx, actor: Actor, orderId: OrderId): Promise<O
 export const startOrder = (ctx: Ctx, actor: Actor, orderId: OrderId): Promise<Order<'in_progress'>> =>
   act(ctx, { orderId, actor, action: 'start', change: (order) => changes.start(order) })
 
-/** An order is shown with all its deliveries, so their number is bounded. */
-const MAX_DELIVERIES = 50
-
-const tooManyDeliveries = (): ApiError =>
-  new ApiError('conflict', `This order has ${MAX_DELIVERIES} deliveries, the maximum.`, {
-    code: 'too_many_deliveries',
-  })
-
 /** The agent delivers, and the review period starts. An order without a review is completed at once. */
 export const deliverOrder = (
   ctx: Ctx,
@@ -128,7 +111,7 @@ export const deliverOrder = (
       if (order.status !== 'delivered') return order
       const { note, items } = delivery
       const n = await insertDelivery(tx, order.id, { note, items, at: order.deliveredAt })
-      if (n > MAX_DELIVERIES) throw tooManyDeliveries()
+      rejectDeliveryNumber(n)
       if (!policyOf(order).hasReview) return completeDelivered(ctx, tx, order, ctx.clock.now())
       await notifyBuyer(ctx, tx, order, {
         kind: 'order.delivered',
@@ -201,10 +184,7 @@ export const cancelOrder = (ctx: Ctx, actor: Actor, orderId: OrderId): Promise<O
     orderId,
     actor,
     action: 'cancel',
-    change: (order, role, now) => {
-      changes.rejectEarlyCancel(order, role, now)
-      return changes.cancel(order, now)
-    },
+    change: (order, _role, now) => changes.cancel(order, now),
     afterwards: async (tx, order, before, role) => {
       await refundBuyer(ctx, tx, order)
       await emitOrderCancelled(ctx, tx, order, before.status)

@@ -49,13 +49,13 @@ const core: Core = {
   revisionCount: 0,
   quotaTotal: 0,
   quotaUsed: 0,
-  quotaPending: 0,
+  ...{ quotaPending: 0, quotaFailed: 0 },
   workspaceEndsAt: null,
   isPrivate: false,
   forPrincipal: false,
   paymentMethod: null,
   payerProven: true,
-  agentShareBps: null,
+  agentPart: null,
   payoutWaitsUntil: null,
   contest: null,
   createdAt: NOW,
@@ -225,10 +225,10 @@ describe('the end', () => {
     expect(completed).toMatchObject({
       closedAt: NOW,
       outcome: 'released',
-      agentShareBps: 10_000,
+      agentPart: PRICE,
       payment: PAYMENT,
     })
-    expect(complete(disputed, NOW, 2_500)).toMatchObject({ outcome: 'split', agentShareBps: 2_500 })
+    expect(complete(disputed, NOW, usdc(1n))).toMatchObject({ outcome: 'split', agentPart: 1n })
   })
 
   test.each([asked, quoted, accepted])('cancel: an order that is $status ends unpaid', (order) => {

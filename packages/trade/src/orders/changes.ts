@@ -1,19 +1,9 @@
 import { ApiError } from '@market/kernel/api-error'
 import { HOUR, later, latest } from '@market/kernel/clock'
-import type { Usdc } from '@market/kernel/money'
-import {
-  bare,
-  decided,
-  isExtra,
-  NOTHING_BPS,
-  type Order,
-  type Payment,
-  paidPart,
-  pricedPart,
-  WHOLE_BPS,
-} from './order.ts'
+import { type Usdc, ZERO } from '@market/kernel/money'
+import { bare, decided, isExtra, type Order, type Payment, paidPart, pricedPart } from './order.ts'
 import type { Before, OrderRole } from './states.ts'
-import { rejectOpenWorkspace, withoutPending, workspaceEnd } from './workspace.ts'
+import { earnedPart, rejectOpenWorkspace, withoutPending, workspaceEnd } from './workspace.ts'
 
 /** How long a buyer can review a delivery before it is approved automatically. */
 const REVIEW_MS = 48 * HOUR
@@ -113,8 +103,12 @@ export const start = (order: Order<Before<'start'>>): Order<'in_progress'> => ({
   status: 'in_progress',
 })
 
-export function deliver(order: Order<Before<'deliver'>>, now: Date): Order<'delivered'> {
+/** A workspace is delivered by the clock. */
+export const rejectEarlyDelivery = (order: Order<Before<'deliver'>>): void =>
   rejectOpenWorkspace(order, 'It is delivered at its end, or when its quota is used up.')
+
+export function deliver(order: Order<Before<'deliver'>>, now: Date): Order<'delivered'> {
+  rejectEarlyDelivery(order)
   return { ...paidPart(order), status: 'delivered', deliveredAt: now, reviewEndsAt: reviewEnd(order, now) }
 }
 
@@ -155,13 +149,18 @@ export function revise(order: Order<'delivered'>, feedback: string, now: Date): 
   }
 }
 
+/** Only a revision that the price does not include can be declined. */
+export function rejectIncludedRevision(order: Order<'revision_requested'>): void {
+  if (isExtra(order)) return
+  throw new ApiError(
+    'invalid',
+    `This is revision ${order.revisionCount} of ${order.maxRevisions} included in the price. You can decline only further revisions.`,
+    { code: 'revision_included' },
+  )
+}
+
 export function declineRevision(order: Order<'revision_requested'>, now: Date): Order<'delivered'> {
-  if (!isExtra(order))
-    throw new ApiError(
-      'invalid',
-      `This is revision ${order.revisionCount} of ${order.maxRevisions} included in the price. You can decline only further revisions.`,
-      { code: 'revision_included' },
-    )
+  rejectIncludedRevision(order)
   return {
     ...paidPart(order),
     status: 'delivered',
@@ -192,14 +191,14 @@ export function confirmPayer<S extends Before<'confirm_payer'>>(order: Order<S>,
 export const complete = (
   order: Order<Before<'approve' | 'release' | 'award'>>,
   now: Date,
-  agentShareBps: number = WHOLE_BPS,
+  agentPart: Usdc = earnedPart(order),
 ): Order<'completed'> => ({
   ...paidPart(order),
-  agentShareBps,
+  agentPart,
   status: 'completed',
   deliveredAt: order.deliveredAt,
   closedAt: now,
-  outcome: agentShareBps === WHOLE_BPS ? 'released' : 'split',
+  outcome: agentPart === order.price ? 'released' : 'split',
 })
 
 export const cancel = (
@@ -207,7 +206,7 @@ export const cancel = (
   now: Date,
 ): Order<'cancelled'> => ({
   ...('payment' in order ? paidPart(order) : { ...bare(order), ...pricedPart(order) }),
-  agentShareBps: NOTHING_BPS,
+  agentPart: ZERO,
   status: 'cancelled',
   contest: null,
   closedAt: now,

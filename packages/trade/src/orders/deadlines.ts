@@ -1,15 +1,16 @@
 import type { Needs } from '@market/core/context'
 import { type Tx, transact } from '@market/database/transact'
 import type { OrderId } from '@market/kernel/ids'
+import { formatUsd, type Usdc, ZERO } from '@market/kernel/money'
 import { cancel, complete, deliver, expire, finish, lapse, start } from './changes.ts'
 import { emitOrderCancelled } from './events.ts'
 import { notifyBuyer } from './notifications.ts'
-import { dueAt, isOpenWorkspace, type Order, WHOLE_BPS } from './order.ts'
+import { dueAt, isOpenWorkspace, type Order } from './order.ts'
 import { distributeEscrow, refundBuyer } from './payment/order-money.ts'
 import { policyOf } from './policy.ts'
 import { BY_CLOCK } from './states.ts'
 import { type Due, findDeliveries, findDue, lockOrder, saveOrder } from './store.ts'
-import { completedUnits } from './workspace.ts'
+import { completedUnits, earnedPart } from './workspace.ts'
 
 type Ctx = Needs<'clock' | 'ids'>
 
@@ -42,27 +43,68 @@ export async function applyDueTransitions(ctx: Ctx & Needs<'db'>): Promise<numbe
 const applyOne = (ctx: Ctx & Needs<'db'>, id: OrderId): Promise<Order> =>
   transact(ctx.db, async (tx) => applyDueTransition(ctx, tx, await lockOrder(tx, id), ctx.clock.now()))
 
-/** Applies the transition of a locked order whose deadline has passed, and returns the order as it is then. */
-export async function applyDueTransition(ctx: Ctx, tx: Tx, order: Order, now: Date): Promise<Order> {
+type DueAction = 'expire' | 'lapse' | 'release' | 'finish' | 'overdue'
+
+/** What the clock does to the order at this time; undefined when nothing is due. */
+function dueAction(order: Order, now: Date): DueAction | undefined {
   const due = dueAt(order)
-  if (due === null || due > now) return order
+  if (due === null || due > now) return undefined
   switch (order.status) {
     case 'quoted':
     case 'accepted':
-      return expirePrice(tx, order, now)
+      // A quoted price must be quoted again; a listed price stays, and only its acceptance expires.
+      return order.priceType === 'quote' ? 'expire' : 'lapse'
     case 'delivered':
-      return completeUnreviewed(ctx, tx, order, now)
-    case 'paid':
-    case 'in_progress':
-    case 'revision_requested':
-      if (isOpenWorkspace(order) && order.contest === null) return endWorkspace(ctx, tx, order, now)
-      return refundOverdue(ctx, tx, order, now)
+      return 'release'
     default:
-      return order
+      return isOpenWorkspace(order) && order.contest === null ? endOfWorkspace(order) : 'overdue'
   }
 }
 
-/** A quoted price must be quoted again; a listed price stays, and only its acceptance expires. */
+/** A workspace ends at its time or when its quota is used up. It is refunded when every request in it failed. */
+function endOfWorkspace(order: Order<'in_progress'>): 'finish' | 'overdue' {
+  // fix: failed-workspace-refunded
+  if (earnedPart(order) === ZERO) return 'overdue'
+  return 'finish'
+}
+
+/** Applies the transition of a locked order whose deadline has passed, and returns the order as it is then. */
+export async function applyDueTransition(ctx: Ctx, tx: Tx, order: Order, now: Date): Promise<Order> {
+  switch (dueAction(order, now)) {
+    case undefined:
+      return order
+    case 'expire':
+    case 'lapse':
+      return expirePrice(tx, order as Order<'quoted' | 'accepted'>, now)
+    case 'release':
+      return completeUnreviewed(ctx, tx, order as Order<'delivered'>, now)
+    case 'finish':
+      return endWorkspace(ctx, tx, order as Order<'in_progress'>, now)
+    case 'overdue':
+      return refundOverdue(ctx, tx, order as Order<'paid' | 'in_progress' | 'revision_requested'>, now)
+  }
+}
+
+/** The order as `applyDueTransition` leaves it, for readers: a deadline counts even when the worker is late. */
+export function afterDueTransition(order: Order, now: Date): Order {
+  switch (dueAction(order, now)) {
+    case undefined:
+      return order
+    case 'expire':
+      return expire(order as Order<'quoted' | 'accepted'>)
+    case 'lapse':
+      return lapse(order as Order<'quoted' | 'accepted'>)
+    case 'release':
+      return complete(order as Order<'delivered'>, now)
+    case 'finish': {
+      const finished = finish(order as Order<'in_progress'>, now)
+      return policyOf(order).hasReview ? finished : complete(finished, now)
+    }
+    case 'overdue':
+      return cancel(order as Order<'paid' | 'in_progress' | 'revision_requested'>, now)
+  }
+}
+
 function expirePrice(tx: Tx, order: Order<'quoted' | 'accepted'>, now: Date): Promise<Order> {
   const step = { ...BY_CLOCK, at: now }
   return order.priceType === 'quote'
@@ -86,32 +128,31 @@ export async function completeDelivered(
   tx: Tx,
   order: Order<'delivered'>,
   now: Date,
-  agentShareBps = WHOLE_BPS,
+  agentPart?: Usdc,
 ): Promise<Order<'completed'>> {
   const step = { ...BY_CLOCK, action: 'release', at: now } as const
-  const completed = await saveOrder(tx, order, complete(order, now, agentShareBps), step)
+  const completed = await saveOrder(tx, order, complete(order, now, agentPart), step)
   await distributeEscrow(ctx, tx, completed)
   return completed
 }
 
-/**
- * A workspace ends at its time or when its quota is used up. Where nobody reviews it, nothing is paid for a workspace
- * in which nothing was made.
- */
+/** Ends a workspace and, where nobody reviews it, completes the order. */
 export async function endWorkspace(ctx: Ctx, tx: Tx, order: Order<'in_progress'>, now: Date): Promise<Order> {
-  const made = completedUnits(order)
-  const { hasReview } = policyOf(order)
-  if (made === 0 && !hasReview) return refundOverdue(ctx, tx, order, now)
+  if (endOfWorkspace(order) === 'overdue') return refundOverdue(ctx, tx, order, now)
   const step = { ...BY_CLOCK, action: 'finish', at: now } as const
   const delivered = await saveOrder(tx, order, finish(order, now), step)
-  if (!hasReview) return completeDelivered(ctx, tx, delivered, now)
+  if (!policyOf(order).hasReview) return completeDelivered(ctx, tx, delivered, now)
   await notifyBuyer(ctx, tx, delivered, {
     kind: 'order.delivered',
     title: `The workspace of “${order.title}” has ended`,
-    body: `${made} of ${order.quotaTotal} generations were made. Approve it, request a revision or dispute it before ${delivered.reviewEndsAt.toISOString()}. After that it is approved automatically.`,
+    body: `${resultOf(delivered)} Approve it, request a revision or dispute it before ${delivered.reviewEndsAt.toISOString()}. After that it is approved automatically.`,
   })
   return delivered
 }
+
+/** What a buyer pays for a workspace follows from these counts. */
+const resultOf = (order: Order<'delivered'>): string =>
+  `${completedUnits(order)} generations were completed and ${order.quotaFailed} failed: ${formatUsd(earnedPart(order))} of ${formatUsd(order.price)} USD is for the agent.`
 
 async function refundOverdue(
   ctx: Ctx,
@@ -125,13 +166,18 @@ async function refundOverdue(
   await emitOrderCancelled(ctx, tx, cancelled, order.status)
   await notifyBuyer(ctx, tx, cancelled, {
     kind: 'order.refunded',
-    title:
-      order.contest === null
-        ? `“${order.title}” was not delivered in time`
-        : `The contest about the payment for “${order.title}” ended without a signature`,
+    title: refundTitle(order),
     body: 'Your payment is being refunded to the wallet that paid.',
   })
   return cancelled
+}
+
+function refundTitle(order: Order<'paid' | 'in_progress' | 'revision_requested'>): string {
+  if (order.contest !== null)
+    return `The contest about the payment for “${order.title}” ended without a signature`
+  return isOpenWorkspace(order)
+    ? `Every generation of “${order.title}” failed`
+    : `“${order.title}” was not delivered in time`
 }
 
 /** What follows at once from a payment: an earlier delivery counts again, or the workspace opens. */
@@ -148,8 +194,7 @@ export async function continuePaid(
 
 /** Of an order without a review, which is completed when it is delivered. */
 const wasCompleted = async (tx: Tx, order: Order<'paid'>): Promise<boolean> =>
-  !policyOf(order).hasReview &&
-  (order.agentShareBps !== null || (await findDeliveries(tx, order.id)).length > 0)
+  !policyOf(order).hasReview && (order.agentPart !== null || (await findDeliveries(tx, order.id)).length > 0)
 
 /**
  * An order whose payment was reversed by a reorganisation and then confirmed again: the earlier delivery and an
@@ -159,5 +204,5 @@ async function restoreDelivery(ctx: Ctx, tx: Tx, order: Order<'paid'>): Promise<
   const now = ctx.clock.now()
   const step = { ...BY_CLOCK, action: 'restore_delivery', at: now } as const
   const delivered = await saveOrder(tx, order, deliver(order, now), step)
-  return completeDelivered(ctx, tx, delivered, now, order.agentShareBps ?? WHOLE_BPS)
+  return completeDelivered(ctx, tx, delivered, now, order.agentPart ?? undefined)
 }

@@ -25,8 +25,6 @@ export {
 export { createOrder, ownService, rejectOwnService, termsOf } from './create-order.ts'
 export { applyDueTransitions } from './deadlines.ts'
 export { emitOrderCreated } from './events.ts'
-export { getOrder, getOrderAsBuyer, lockOrderAs, type OrderView, viewOrder } from './get-order.ts'
-export { listAgentOrders, listOrders } from './list-orders.ts'
 export { notifyBuyer, payoutRecipients } from './notifications.ts'
 export { offerRenewals } from './offer-renewals.ts'
 export {
@@ -53,6 +51,7 @@ export { networkProblem, type Offered } from './payment/payable-networks.ts'
 export { orderPayoutListener } from './payment/payout-listener.ts'
 export { placePaidOrder } from './payment/place-paid-order.ts'
 export { undoPayment } from './payment/undo-payment.ts'
+export { type PossibleAct, problemOf } from './possible-acts.ts'
 export { excerptOf, findNewestItems, findPublicOrder, findPublicWork } from './public-work.ts'
 export { checkAnswers } from './requirement-answers.ts'
 export {
@@ -69,4 +68,8 @@ export {
   lockOrder,
   owesPayment,
 } from './store.ts'
+export { getOrder, getOrderAsBuyer, lockOrderAs, type OrderView, viewOrder } from './view/get-order.ts'
+export { listAgentOrders, listOrders, type OrderPage } from './view/list-orders.ts'
+export { sharesOf } from './view/shares.ts'
+export type { TimelineEntry } from './view/timeline.ts'
 export { completeQuota, lockWorkspace, returnQuota, takeQuota } from './workspace-quota.ts'

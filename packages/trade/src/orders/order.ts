@@ -72,6 +72,8 @@ export interface Core {
   readonly quotaUsed: number
   /** How many of these wait for the agent. */
   readonly quotaPending: number
+  /** How many generations failed. Their units were returned to the quota. */
+  readonly quotaFailed: number
   /** Until when the buyer can request generations; null until the order is paid. */
   readonly workspaceEndsAt: Date | null
   readonly paymentMethod: PaymentMethod
@@ -80,10 +82,10 @@ export interface Core {
   /** False while only a public transaction hash says who paid. A signature of the payer or an arbiter changes it. */
   readonly payerProven: boolean
   /**
-   * The agent's part of the payment in basis points, written by the command that ends the order; null before. It stays
+   * The agent's part of the price, its fee included, written by the command that ends the order; null before. It stays
    * when the chain reverses the payment, so that the same decision counts when the payment is confirmed again.
    */
-  readonly agentShareBps: number | null
+  readonly agentPart: Usdc | null
   /** Until when the payout waits because the payer is not proven; null when it does not wait. */
   readonly payoutWaitsUntil: Date | null
   /** Another request named the same transfer with other content; null when none did, or when it is decided. */
@@ -151,10 +153,6 @@ export interface AllFacts extends Paid {
   readonly closedAt: Date
   readonly outcome: Outcome
 }
-
-/** The agent's part when the whole payment is released or refunded. */
-export const WHOLE_BPS = 10_000
-export const NOTHING_BPS = 0
 
 export type Order<S extends Status = Status> = { [K in S]: Core & { readonly status: K } & Facts[K] }[S]
 
@@ -230,11 +228,12 @@ export const bare = (order: Order): Core => ({
   quotaTotal: order.quotaTotal,
   quotaUsed: order.quotaUsed,
   quotaPending: order.quotaPending,
+  quotaFailed: order.quotaFailed,
   workspaceEndsAt: order.workspaceEndsAt,
   paymentMethod: order.paymentMethod,
   forPrincipal: order.forPrincipal,
   payerProven: order.payerProven,
-  agentShareBps: order.agentShareBps,
+  agentPart: order.agentPart,
   payoutWaitsUntil: order.payoutWaitsUntil,
   contest: order.contest,
   createdAt: order.createdAt,

@@ -6,6 +6,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Buyer, Order } from './order.ts'
 import { isBuyer } from './order-role.ts'
 import { fromRow, type Row } from './row.ts'
+import type { Status } from './states.ts'
 
 const LINKED = 'linked'
 
@@ -33,24 +34,30 @@ export async function findBought(
 /** A buyer's orders, newest first. Each name and wallet is searched by its own index. The conditions are those of `roleIn`. */
 export async function findOrdersOf(
   db: Db,
-  names: { readonly buyer: Buyer; readonly wallets: readonly OwnWallet[] },
+  names: {
+    readonly buyer: Buyer
+    readonly wallets: readonly OwnWallet[]
+    /** All when it is empty. */
+    readonly statuses: readonly Status[]
+  },
   page: NewestFirstPage,
 ): Promise<Order[]> {
   const keys = names.wallets.map(({ key }) => key)
   const evidence = names.wallets.map(({ provenBy }) => provenBy ?? LINKED)
+  const isIn = names.statuses.length === 0 ? sql`true` : sql`status = any(${[...names.statuses]}::text[])`
   const { rows } = await sql<Row>`
     select * from (
-      (select * from orders where buyer = ${names.buyer} and not starts_with(buyer, 'wallet:') and ${isOlder(page)}
+      (select * from orders where buyer = ${names.buyer} and not starts_with(buyer, 'wallet:') and ${isOlder(page)} and ${isIn}
         order by created_at desc, id desc limit ${page.limit})
       union
       select mine.* from unnest(${keys}::text[], ${evidence}::text[]) as one (key, evidence) cross join lateral (
-        select * from orders where buyer = 'wallet:' || one.key and ${isOlder(page)}
+        select * from orders where buyer = 'wallet:' || one.key and ${isOlder(page)} and ${isIn}
           and (for_principal or client_wallet is distinct from one.key) and ${isHeld(sql`'base-mainnet'`)}
         order by created_at desc, id desc limit ${page.limit}
       ) as mine
       union
       select paid.* from unnest(${keys}::text[], ${evidence}::text[]) as one (key, evidence) cross join lateral (
-        select * from orders where client_wallet = one.key and ${isOlder(page)} and ${isHeld(CLIENT_EVIDENCE)}
+        select * from orders where client_wallet = one.key and ${isOlder(page)} and ${isIn} and ${isHeld(CLIENT_EVIDENCE)}
         order by created_at desc, id desc limit ${page.limit}
       ) as paid
     ) as found order by created_at desc, id desc limit ${page.limit}`.execute(db)

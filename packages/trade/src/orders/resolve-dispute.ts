@@ -8,11 +8,12 @@ import { ApiError } from '@market/kernel/api-error'
 import { assert } from '@market/kernel/assert'
 import type { OrderId } from '@market/kernel/ids'
 import { formatUsd, usdc } from '@market/kernel/money'
+import { splitByShare } from '@market/money/ledger'
 import { findTransferFor } from '@market/money/payments'
 import { cancel, complete, finish } from './changes.ts'
 import { emitOrderCancelled } from './events.ts'
 import { notifyBuyer, partyRecipients } from './notifications.ts'
-import { decided, isOpenWorkspace, type Order, purposeOf, WHOLE_BPS } from './order.ts'
+import { decided, isOpenWorkspace, type Order, purposeOf } from './order.ts'
 import { distributeEscrow, refundBuyer, restoreEscrow } from './payment/order-money.ts'
 import { type Before, BY_CLOCK, illegalTransition, requireTransition } from './states.ts'
 import { lockOrder, saveOrder } from './store.ts'
@@ -74,10 +75,10 @@ export async function checkResolution(
   const order = decidable(await lockOrder(tx, orderId), ctx.clock.now())
   await rejectOwnCase(tx, ctx.actor, partiesOf(order))
   requireDecidable(order, actionOf(verdict))
-  const share = verdict.outcome === 'split' ? ` with ${verdict.agentShareBps / 100} % for the agent` : ''
+  const split = verdict.outcome === 'split' ? ` with ${verdict.agentShareBps / 100} % for the agent` : ''
   return {
     subject: orderId,
-    summary: `resolve the dispute about order ${orderId} (${formatUsd(order.price)} USD) by ${verdict.outcome}${share}`,
+    summary: `resolve the dispute about order ${orderId} (${formatUsd(order.price)} USD) by ${verdict.outcome}${split}`,
     recipients: await partyRecipients(tx, order),
   }
 }
@@ -128,8 +129,11 @@ async function endDispute(
       await emitOrderCancelled(ctx, tx, cancelled, order.status)
       return cancelled
     }
-    const share = verdict.outcome === 'split' ? verdict.agentShareBps : WHOLE_BPS
-    const completed = await saveOrder(tx, order, decided(complete(order, now, share)), {
+    const part =
+      verdict.outcome === 'split'
+        ? splitByShare(order.price, BigInt(verdict.agentShareBps)).part
+        : order.price
+    const completed = await saveOrder(tx, order, decided(complete(order, now, part)), {
       ...step,
       action: 'award',
     })

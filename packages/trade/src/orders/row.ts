@@ -20,6 +20,7 @@ export function changing(order: Order) {
     revision_count: order.revisionCount,
     quota_used: order.quotaUsed,
     quota_pending: order.quotaPending,
+    quota_failed: order.quotaFailed,
     workspace_ends_at: order.workspaceEndsAt,
     payer_proven: order.payerProven,
     payout_waits_until: order.payoutWaitsUntil,
@@ -43,7 +44,7 @@ export function changing(order: Order) {
     complaint: facts.complaint ?? null,
     closed_at: facts.closedAt ?? null,
     outcome: facts.outcome ?? null,
-    agent_share_bps: order.agentShareBps,
+    agent_part_micros: order.agentPart,
   } satisfies Partial<Insertable<Tables['orders']>>
 }
 
@@ -70,11 +71,12 @@ export function fromRow(row: Row): Order {
     quotaTotal: row.quota_total,
     quotaUsed: row.quota_used,
     quotaPending: row.quota_pending,
+    quotaFailed: row.quota_failed,
     workspaceEndsAt: row.workspace_ends_at,
     paymentMethod: row.payment_method as Core['paymentMethod'],
     forPrincipal: row.for_principal,
     payerProven: row.payer_proven,
-    agentShareBps: row.agent_share_bps,
+    agentPart: row.agent_part_micros === null ? null : usdc(row.agent_part_micros),
     payoutWaitsUntil: row.payout_waits_until,
     contest: row.contested_at === null ? null : { at: row.contested_at, endsAt: row.contest_ends_at },
     createdAt: row.created_at,

@@ -1,7 +1,6 @@
 import { deleteActivity, insertActivity } from '@market/core/activity'
 import { changesBetween, insertChanges, type StatisticChange, type Statistics } from '@market/core/statistics'
 import { assert } from '@market/kernel/assert'
-import { splitByShare } from '@market/money/ledger'
 import { followOrder } from '@market/offers/bounties'
 import { type RawBuilder, sql } from 'kysely'
 import type { Order } from './order.ts'
@@ -13,9 +12,8 @@ function countsOf(order: Order | undefined): Partial<Statistics> {
   if (order.status === 'cancelled') return { ...created, orders_cancelled: 1n }
   if (!('payment' in order)) return created
   if (order.status !== 'completed') return { ...created, orders_in_progress: 1n }
-  assert(order.agentShareBps !== null, `${order.id} was decided`)
-  const { part } = splitByShare(order.price, BigInt(order.agentShareBps))
-  return { ...created, orders_completed: 1n, completed_micros: part }
+  assert(order.agentPart !== null, `${order.id} was decided`)
+  return { ...created, orders_completed: 1n, completed_micros: order.agentPart }
 }
 
 /** What a change of an order adds to the figures. */

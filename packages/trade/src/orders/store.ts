@@ -11,6 +11,7 @@ import type { Buyer, Delivery, Order } from './order.ts'
 import { changing, fromRow } from './row.ts'
 import { assertStep, type Status, type Step } from './states.ts'
 import { alsoWritten, statisticsOf } from './statistics.ts'
+import type { StoredStep } from './view/timeline.ts'
 
 export const orderNotFound = (id: string): ApiError =>
   new ApiError('not_found', `Order ${JSON.stringify(id)} does not exist.`, { code: 'order_not_found' })
@@ -209,6 +210,47 @@ export async function findDeliveries(db: Db | Tx, orderId: OrderId): Promise<Del
     .orderBy('n')
     .execute()
   return rows.map(({ n, note, items, at }) => ({ n, note, items: items as Delivery['items'], at }))
+}
+
+/** Whether the payment of the order was contested or reversed after this time, so that the agent could not act for a while. */
+export async function wasStopped(tx: Tx, orderId: OrderId, since: Date): Promise<boolean> {
+  // fix: stopped-is-not-failed
+  const rows = await tx
+    .selectFrom('order_steps')
+    .select('n')
+    .where('order_id', '=', orderId)
+    .where('action', 'in', ['contest_payment', 'undo'])
+    .where('at', '>=', since)
+    .limit(1)
+    .execute()
+  return rows.length > 0
+}
+
+/** More steps than any order needs; a history can repeat some of them without end. */
+const SHOWN_STEPS = 100
+
+/** The newest steps of an order, oldest first. */
+export async function findSteps(
+  db: Db,
+  orderId: OrderId,
+): Promise<{ readonly steps: StoredStep[]; readonly isWhole: boolean }> {
+  const rows = await db
+    .selectFrom('order_steps')
+    .select(['n', 'action', 'from_status', 'to_status', 'actor', 'at'])
+    .where('order_id', '=', orderId)
+    .orderBy('n', 'desc')
+    .limit(SHOWN_STEPS)
+    .execute()
+  const steps = rows.toReversed().map(
+    (row): StoredStep => ({
+      action: row.action as StoredStep['action'],
+      from: row.from_status as Status,
+      to: row.to_status as Status,
+      actor: row.actor,
+      at: row.at,
+    }),
+  )
+  return { steps, isWhole: rows.length < SHOWN_STEPS }
 }
 
 export async function findOrdersOfAgent(

@@ -5,7 +5,7 @@ import type { OrderId } from '@market/kernel/ids'
 import { applyDueTransition, endWorkspace } from './deadlines.ts'
 import { isOpenWorkspace, type Order } from './order.ts'
 import { rejectWhileContested } from './payment/contest-order.ts'
-import { lockOrder, saveFields } from './store.ts'
+import { lockOrder, saveFields, wasStopped } from './store.ts'
 import { completeUnit, isUsedUp, returnUnit, takeUnit } from './workspace.ts'
 
 type Ctx = Needs<'clock' | 'ids'>
@@ -50,8 +50,9 @@ export async function completeQuota(ctx: Ctx, tx: Tx, order: Order<'in_progress'
   return after
 }
 
-export async function returnQuota(ctx: Ctx, tx: Tx, order: Order): Promise<Order> {
-  const after = returnUnit(order)
+/** Of a generation that the agent did not complete. `requestedAt` is given when it was not answered in time. */
+export async function returnQuota(ctx: Ctx, tx: Tx, order: Order, requestedAt?: Date): Promise<Order> {
+  const after = returnUnit(order, requestedAt === undefined || !(await wasStopped(tx, order.id, requestedAt)))
   await saveFields(tx, after, ctx.clock.now())
   return after
 }

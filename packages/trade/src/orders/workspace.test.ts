@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { confirmPayer, deliver, finish, pay, quote, rejectEarlyCancel, start } from './changes.ts'
 import { type Core, contestAt, dueAt, type Order, type PriceType } from './order.ts'
-import { completeUnit, isUsedUp, quotaOf, returnUnit, takeUnit } from './workspace.ts'
+import { completeUnit, earnedPart, isUsedUp, quotaOf, returnUnit, takeUnit } from './workspace.ts'
 
 const NOW = new Date('2026-03-01T12:00:00Z')
 const core = (fields: Partial<Core> = {}): Core => ({
@@ -13,8 +13,15 @@ const core = (fields: Partial<Core> = {}): Core => ({
   ...{ bountyId: null, buyer: 'user:1', clientWallet: null, clientProvenBy: null, title: 'Draws', brief: '' },
   ...{ referenceUrls: [], referenceImages: [], requirementAnswers: {}, priceType: 'weekly' },
   ...{ turnaroundHours: 3, maxRevisions: 1, revisionCount: 0, isPrivate: false, forPrincipal: false },
-  ...{ quotaTotal: 3, quotaUsed: 0, quotaPending: 0, workspaceEndsAt: null, paymentMethod: null },
-  ...{ payerProven: true, agentShareBps: null, payoutWaitsUntil: null, contest: null },
+  ...{
+    quotaTotal: 3,
+    quotaUsed: 0,
+    quotaPending: 0,
+    quotaFailed: 0,
+    workspaceEndsAt: null,
+    paymentMethod: null,
+  },
+  ...{ payerProven: true, agentPart: null, payoutWaitsUntil: null, contest: null },
   ...{ createdAt: NOW, updatedAt: NOW },
   ...fields,
 })
@@ -62,7 +69,8 @@ describe('the quota', () => {
     const one = take(opened())
     expect(one).toMatchObject({ quotaUsed: 1, quotaPending: 1 })
     expect(completeUnit(one)).toMatchObject({ quotaUsed: 1, quotaPending: 0 })
-    expect(returnUnit(one)).toMatchObject({ quotaUsed: 0, quotaPending: 0 })
+    expect(returnUnit(one)).toMatchObject({ quotaUsed: 0, quotaPending: 0, quotaFailed: 1 })
+    expect(returnUnit(one, false)).toMatchObject({ quotaUsed: 0, quotaPending: 0, quotaFailed: 0 })
     expect(returnUnit(completeUnit(one))).toMatchObject({ quotaUsed: 1, quotaPending: 0 })
   })
 
@@ -87,6 +95,23 @@ describe('the quota', () => {
           expect(quotaUsed).toBeGreaterThanOrEqual(quotaPending)
           expect(quotaTotal).toBeGreaterThanOrEqual(quotaUsed)
         }
+      }),
+    )
+  })
+})
+
+describe('earnedPart', () => {
+  test('for any counts: at most the price, all of it when nothing failed, nothing when everything failed', () => {
+    const count = fc.nat({ max: 1_000 })
+    const micros = fc.bigInt(1n, 1_000_000_000_000n)
+    fc.assert(
+      fc.property(micros, count, count, count, (price, completed, failed, pending) => {
+        const counts = { quotaUsed: completed + pending, quotaPending: pending, quotaFailed: failed }
+        const part = earnedPart({ ...opened(), ...counts, price: usdc(price) })
+        const asked = BigInt(completed + pending + failed)
+        if (asked === 0n || BigInt(completed) === asked) return expect(part).toBe(price)
+        expect(part * asked).toBeLessThanOrEqual(price * BigInt(completed))
+        expect((part + 1n) * asked).toBeGreaterThan(price * BigInt(completed))
       }),
     )
   })

@@ -1,5 +1,6 @@
 import { ApiError } from '@market/kernel/api-error'
 import { DAY, later, latest } from '@market/kernel/clock'
+import { type Usdc, usdc } from '@market/kernel/money'
 import type { Listing } from '@market/offers/listings'
 import { type Core, isOpenWorkspace, type Order, type PriceType } from './order.ts'
 
@@ -47,11 +48,19 @@ export const completeUnit = <T extends Core>(order: T): T => ({
   quotaPending: order.quotaPending - 1,
 })
 
-/** A generation that failed returns its unit. An order that ended meanwhile has returned it already. */
-export const returnUnit = <T extends Core>(order: T): T =>
+/**
+ * A generation that was not completed returns its unit. It counts as failed unless the agent was not allowed to answer for a
+ * time. An order that ended meanwhile has returned it already.
+ */
+export const returnUnit = <T extends Core>(order: T, isFailed = true): T =>
   order.quotaPending === 0
     ? order
-    : { ...order, quotaUsed: order.quotaUsed - 1, quotaPending: order.quotaPending - 1 }
+    : {
+        ...order,
+        quotaUsed: order.quotaUsed - 1,
+        quotaPending: order.quotaPending - 1,
+        quotaFailed: order.quotaFailed + (isFailed ? 1 : 0),
+      }
 
 /** How many generations the agent has completed. */
 export const completedUnits = ({ quotaUsed, quotaPending }: Core): number => quotaUsed - quotaPending
@@ -64,7 +73,19 @@ export const withoutPending = <T extends Core>(order: T): T => ({
   ...order,
   quotaUsed: order.quotaUsed - order.quotaPending,
   quotaPending: 0,
+  quotaFailed: order.quotaFailed + order.quotaPending,
 })
+
+/**
+ * The agent's part of the price when the order ends without an arbiter: of a workspace completed ÷ (completed + failed),
+ * where what is pending has failed; the whole price when nothing was requested.
+ */
+export function earnedPart(order: Core & { readonly price: Usdc }): Usdc {
+  const asked = order.quotaUsed + order.quotaFailed
+  // fix: settled-by-count
+  if (asked > 0) return usdc((order.price * BigInt(completedUnits(order))) / BigInt(asked))
+  return order.price
+}
 
 export function rejectOpenWorkspace(order: Order, what: string): void {
   if (!isOpenWorkspace(order)) return

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { IncomingTransfer } from '@market/core/ports/chain'
 import { CommitThenReject } from '@market/database/transact'
 import { findUserOfWallet } from '@market/identity/accounts'
-import { ApiError } from '@market/kernel/api-error'
+import { ApiError, type ErrorCode } from '@market/kernel/api-error'
 import { EVER, earlier, FOREVER, HOUR, later, MINUTE, SECOND } from '@market/kernel/clock'
 import type { Usdc } from '@market/kernel/money'
 import {
@@ -251,7 +251,7 @@ async function findTransfer(
     return await waitForTransfer(ctx, () => findPayment(ctx, network, query))
   } catch (error) {
     if (!(error instanceof ApiError) || error.kind !== 'invalid') throw error
-    return { code: error.extra.code ?? error.kind, message: error.message }
+    return { code: error.code, message: error.message }
   }
 }
 
@@ -277,7 +277,7 @@ async function bind(
   quote: Quote | ApiError,
   { payer, attachedData: attached, at, amount }: IncomingTransfer,
   proven: Proven,
-): Promise<{ readonly binding: Binding; readonly due: Usdc } | string> {
+): Promise<{ readonly binding: Binding; readonly due: Usdc } | ErrorCode> {
   if (payer === null) return 'payer_unknown'
   if (offer.payer !== undefined && offer.payer !== payer) return 'owner_wallet_not_payer'
   const verdict = judgeReference(ctx, { attached, at }, offer.wanted.subject, proven.claim)

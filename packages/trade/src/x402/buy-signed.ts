@@ -4,6 +4,7 @@ import { ApiError, unavailable } from '@market/kernel/api-error'
 import { earlier, HOUR, later, SECOND } from '@market/kernel/clock'
 import { ownService } from '../orders/index.ts'
 import { inProgress, usedAlready } from './errors.ts'
+import { insufficientFunds, isInsufficient } from './insufficient-funds.ts'
 import { countFailed } from './payer-store.ts'
 import {
   isSameRequest,
@@ -14,6 +15,7 @@ import {
   type PurchaseContext,
   type PurchaseIn,
   type PurchaseResult,
+  type X402Reason,
 } from './purchase.ts'
 import { type Quote, type Requirement, requirementsOf } from './quote.ts'
 import { pollUntil, settlePurchase } from './settle-purchase.ts'
@@ -83,8 +85,18 @@ const NO_MATCH = 'no_matching_requirements'
 export const problemOf = (reason: string | null): PaymentProblem => {
   if (reason === null) return { code: NO_MATCH }
   return /^[a-z0-9_]+$/.test(reason)
-    ? { code: reason }
+    ? { code: reason as X402Reason }
     : { code: 'payment_void', message: `The payment did not take effect: ${reason}. Pay again.` }
+}
+
+const problemFor = async (
+  ctx: PurchaseContext,
+  purchase: Purchase,
+  reason: string | null,
+): Promise<PaymentProblem> => {
+  // fix: insufficient-funds-named
+  if (reason !== null && isInsufficient(reason)) return insufficientFunds(ctx, purchase, reason)
+  return problemOf(reason)
 }
 
 const facilitatorOf = (all: Facilitators, { version, network }: SignedCredential): Facilitator | undefined =>
@@ -172,7 +184,7 @@ async function pay(
     const sent = before ?? rejection ?? (await submitPayment(ctx, facilitator, purchase, payment))
     if (typeof sent === 'string') {
       await saveVoid(ctx.db, purchase, sent, ctx.clock.now())
-      return { kind: 'quote', quote, problem: { code: sent } }
+      return { kind: 'quote', quote, problem: await problemFor(ctx, purchase, sent) }
     }
     return sent.id === purchase.id && sent.state === 'sent'
       ? await awaitSettlement(ctx, sent, quote)
@@ -192,11 +204,7 @@ const TRY_AGAIN = 'try_again'
  * first payment may have spent the balance, which facilitators check after the signature.
  */
 const isProven = (rejection: string | undefined): boolean =>
-  rejection === undefined || INSUFFICIENT.has(rejection)
-const INSUFFICIENT: ReadonlySet<string> = new Set([
-  'invalid_exact_evm_insufficient_balance',
-  'insufficient_funds',
-])
+  rejection === undefined || isInsufficient(rejection)
 
 const BOUGHT_BEFORE = 'bought_before'
 
@@ -243,7 +251,11 @@ async function follow(
       if (purchase.why === BOUGHT_BEFORE) throw inProgress()
       if (purchase.why === TRY_AGAIN)
         throw unavailable('The payment could not be verified now. Send the request again.')
-      return { kind: 'quote', quote: await offer.quote(), problem: problemOf(purchase.why) }
+      return {
+        kind: 'quote',
+        quote: await offer.quote(),
+        problem: await problemFor(ctx, purchase, purchase.why),
+      }
     default:
       throw inProgress()
   }

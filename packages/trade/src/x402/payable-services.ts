@@ -6,22 +6,29 @@ import type { ListingId } from '@market/kernel/ids'
 import type { Usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
 import { addFee } from '@market/money/ledger'
-import { browseListings, findListing, isBelow, listingNotFound } from '@market/offers/listings'
+import {
+  browseListings,
+  findListing,
+  isBelow,
+  type Listing,
+  type ListingSummary,
+  listingNotFound,
+} from '@market/offers/listings'
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { countPayers } from '../orders/index.ts'
 import { payoutWaitMs } from './contest/rules.ts'
 import { isPayable, openNetworks, type Payable, type Quote, quoteFor, waysOn } from './quote.ts'
 
 /** A service that can be bought by x402 now. */
-export interface ForSale {
-  readonly listing: Payable
+export interface ForSale<Read extends ListingSummary = ListingSummary> {
+  readonly listing: Payable<Read>
   readonly quote: Quote
 }
 
 type Ctx = Needs<'db' | 'clock' | 'chains' | 'facilitators' | 'minPrice'>
 
 /** The service and its price; fails when it cannot be bought by x402. */
-export async function findPayable(ctx: Ctx, id: ListingId, shortWaitMax: Usdc): Promise<ForSale> {
+export async function findPayable(ctx: Ctx, id: ListingId, shortWaitMax: Usdc): Promise<ForSale<Listing>> {
   const listing = await findListing(ctx.db, id)
   if (listing === undefined || !listing.active || !listing.marketable) throw listingNotFound(id)
   if (!isPayable(listing))

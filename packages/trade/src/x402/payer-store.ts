@@ -30,10 +30,18 @@ export async function countFailed(db: Db, { network, payer }: Purchase, since: D
 }
 
 /** The sum of a wallet's other submitted payments on a network, locked until the transaction ends. */
-export async function lockUnderWay(tx: Tx, { id, network, payer }: Purchase): Promise<bigint> {
+export async function lockUnderWay(tx: Tx, purchase: Purchase): Promise<bigint> {
+  const { network, payer } = purchase
   await sql`select pg_advisory_xact_lock(hashtextextended(${`purchases:${network}:${payer}`}, 0))`.execute(tx)
+  return sumUnderWay(tx, purchase)
+}
+
+export async function sumUnderWay(
+  db: Db | Tx,
+  { id, network, payer }: Pick<Purchase, 'id' | 'network' | 'payer'>,
+): Promise<bigint> {
   const { rows } = await sql<{ sum: bigint }>`
     select coalesce(sum(amount_micros), 0)::bigint as sum from purchases
-    where network = ${network} and payer = ${payer} and state = 'sent' and id <> ${id}`.execute(tx)
+    where network = ${network} and payer = ${payer} and state = 'sent' and id <> ${id}`.execute(db)
   return rows[0]?.sum ?? 0n
 }

@@ -1,5 +1,6 @@
 import type { Needs } from '@market/core/context'
 import type { SignedPayment } from '@market/core/ports/facilitator'
+import type { ErrorCode } from '@market/kernel/api-error'
 import type { Usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
 import type { SignInstructions } from './contest/signing.ts'
@@ -98,9 +99,12 @@ export interface TransferEvidence {
   readonly ownWallets?: readonly string[] | undefined
 }
 
+/** A reason that the x402 protocol defines, such as `invalid_exact_evm_payload_signature`. */
+export type X402Reason = string & { readonly ofProtocol: true }
+
 /** Why a payment was not accepted. `code` is stable; without a `message` the code has a standard one. */
 export interface PaymentProblem {
-  readonly code: string
+  readonly code: ErrorCode | X402Reason
   readonly message?: string
   /** What the payer signs to be accepted. */
   readonly sign?: SignInstructions | undefined

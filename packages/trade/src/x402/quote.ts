@@ -4,7 +4,7 @@ import type { Facilitator, Facilitators } from '@market/core/ports/facilitator'
 import type { Usdc } from '@market/kernel/money'
 import { NETWORKS, type Network } from '@market/kernel/network'
 import { addFee } from '@market/money/ledger'
-import type { Listing } from '@market/offers/listings'
+import type { ListingSummary } from '@market/offers/listings'
 
 /** One way to pay: a chain, and the facilitator that submits signed payments to it, where there is one. */
 export interface Way {
@@ -42,7 +42,7 @@ export function waysOn(networks: readonly Network[], chains: Chains, facilitator
   })
 }
 
-export const subjectOf = ({ id }: Pick<Listing, 'id'>): string => `service:${id}`
+export const subjectOf = ({ id }: Pick<ListingSummary, 'id'>): string => `service:${id}`
 
 /** The fee is added to the listed price, which the agent receives in full. */
 export const quoteFor = (listing: Payable, ways: readonly Way[], payoutWaitMs: number | null): Quote => ({
@@ -55,9 +55,12 @@ export const quoteFor = (listing: Payable, ways: readonly Way[], payoutWaitMs: n
 })
 
 /** A listing that can be bought by x402: it has a fixed price. */
-export type Payable = Listing & { readonly priceType: 'fixed'; readonly price: Usdc }
+export type Payable<Read extends ListingSummary = ListingSummary> = Read & {
+  readonly priceType: 'fixed'
+  readonly price: Usdc
+}
 
-export const isPayable = (listing: Listing): listing is Payable =>
+export const isPayable = <Read extends ListingSummary>(listing: Read): listing is Payable<Read> =>
   listing.active && listing.marketable && listing.priceType === 'fixed' && listing.price !== null
 
 /** How long after signing a payment may be executed on the chain. */

@@ -8,6 +8,7 @@ import { eraseReferences } from '@market/files/uploads'
 import { eraseAccount } from '@market/identity/accounts'
 import { closeAgents, lockAgentsOfUser } from '@market/identity/agents'
 import { deleteGrantsOf } from '@market/identity/oauth'
+import { deleteSessionsOf } from '@market/identity/sessions'
 import { ApiError } from '@market/kernel/api-error'
 import { hasOpenPayouts } from '@market/money/payouts'
 import { eraseBounties, hasOpenBounties, withdrawClaimsOf } from '@market/offers/bounties'
@@ -24,7 +25,7 @@ import { erasePrompts } from '../workspaces/index.ts'
 export function deleteAccount(
   ctx: Needs<'transact' | 'clock' | 'ids' | 'vault' | 'actor' | 'requestId'>,
   userId: string,
-): Promise<{ readonly deletedAt: Date }> {
+): Promise<{ readonly deletedAt: Date; readonly sessions: Awaited<ReturnType<typeof deleteSessionsOf>> }> {
   return ctx.transact(async (tx) => {
     const deletedAt = ctx.clock.now()
     const user = `user:${userId}` as const
@@ -48,9 +49,10 @@ export function deleteAccount(
     await deleteEventsOf(tx, buyers)
     await deleteNotificationsOf(tx, user)
     await deleteGrantsOf(tx, userId)
+    const sessions = await deleteSessionsOf(tx, userId, wallets)
     await deleteSwapsOf(tx, userId)
     await record(ctx, tx, { act: 'account.deleted', subject: user, details: { agents: agentIds } })
-    return { deletedAt }
+    return { deletedAt, sessions }
   })
 }
 

@@ -3,6 +3,7 @@ import type { Actor, Needs } from '@market/core/context'
 import { addStatistics } from '@market/core/statistics'
 import { countRating as countForAgent } from '@market/identity/agents'
 import type { OrderId } from '@market/kernel/ids'
+import { isStoppable } from '@market/money/payouts'
 import { countRating as countForListing } from '@market/offers/listings'
 import { lockOrderAs } from '@market/trade/orders'
 import { alreadyReviewed, type Rating, type Review, rejectIneligibleReview } from './review.ts'
@@ -16,7 +17,7 @@ export function createReview(
 ): Promise<Review> {
   return ctx.transact(async (tx) => {
     const { order, role } = await lockOrderAs(tx, actor, input.orderId)
-    rejectIneligibleReview(order, role, ctx.clock.now())
+    rejectIneligibleReview(order, role, await isStoppable(tx, 'payout', order.id))
     const review = await insertReview(tx, {
       id: ctx.ids.next('rev'),
       orderId: order.id,

@@ -22,7 +22,7 @@ export interface Review {
 export function rejectIneligibleReview(
   order: Order,
   role: OrderRole,
-  now: Date,
+  isPayoutStoppable: boolean,
 ): asserts order is Order<'completed'> {
   if (role !== 'buyer')
     throw new ApiError('forbidden', 'Only the buyer can review this order.', { code: 'not_your_act' })
@@ -31,17 +31,20 @@ export function rejectIneligibleReview(
       code: 'order_not_completed',
     })
   // fix: safe-payment-rated
-  if (!isPaymentSafe(order, now))
+  if (!isPaymentSafe(order, isPayoutStoppable))
     throw new ApiError(
       'conflict',
-      'The payer of this order is not proven yet. Sign for the payment as `sign` of GET /api/orders/{order_id} says, or review the order after `payout_waits_until`.',
+      'The payer of this order is not proven yet. Sign for the payment as `sign` of GET /api/orders/{order_id} says, or review the order when its payout is being sent.',
       { code: 'payer_not_proven' },
     )
 }
 
-/** While another request can contest the payment, a rating could outlive the money that it stands for. */
-const isPaymentSafe = ({ payerProven, payoutWaitsUntil, contest }: Order, now: Date): boolean =>
-  contest === null && (payerProven || (payoutWaitsUntil !== null && payoutWaitsUntil <= now))
+/**
+ * While the payer can take the payment back, a rating could outlive the money that it stands for. A payer who is not proven can
+ * do that until the payout is authorized, also after `payout_waits_until`.
+ */
+const isPaymentSafe = ({ payerProven, contest }: Order, isPayoutStoppable: boolean): boolean =>
+  contest === null && (payerProven || !isPayoutStoppable)
 
 export const alreadyReviewed = (orderId: OrderId): ApiError =>
   new ApiError('conflict', `This order already has a review. Read it with GET /api/orders/${orderId}.`, {

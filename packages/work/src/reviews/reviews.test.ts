@@ -1,6 +1,7 @@
 import type { Actor } from '@market/core/context'
 import { type Agent, averageRating, findAgentById } from '@market/identity/agents'
 import { later } from '@market/kernel/clock'
+import { payoutIdOf } from '@market/money/payouts'
 import { findListing, type Listing } from '@market/offers/listings'
 import { agentActor, walletActor } from '@market/testing/make-actor'
 import { makeListing } from '@market/testing/make-listing'
@@ -60,7 +61,7 @@ describe('createReview', () => {
     expect(await countsOf(agent, listing)).toMatchObject(counted(0, 0))
   })
 
-  test('returns payer_not_proven while the payment can be contested, and accepts it afterwards', async () => {
+  test('returns payer_not_proven while the payment can be contested, also while its payout is held, and accepts it afterwards', async () => {
     const { agent, listing } = await makeSeller()
     const { id, buyer } = await makeOrder(ctx, listing, { status: 'completed' })
     const put = (columns: object) => ctx.db.updateTable('orders').set(columns).where('id', '=', id).execute()
@@ -76,6 +77,23 @@ describe('createReview', () => {
     }
     expect(await countsOf(agent, listing)).toMatchObject(counted(0, 0))
     await put({ contested_at: null })
+    // The wait is over, but a payout that is held can still be stopped by the payer's signature.
+    const payoutId = payoutIdOf('payout', id)
+    const at = ctx.clock.now()
+    await ctx.db
+      .insertInto('payouts')
+      .values({
+        ...{ id: payoutId, network: 'base-mainnet', kind: 'payout', subject: id, state: 'held' },
+        ...{ payee: `0x${'1'.repeat(40)}`, amount_micros: 1n, hold_code: 'daily_cap', reason: 'the cap' },
+        ...{ created_at: at, updated_at: at, due_at: at },
+      })
+      .execute()
+    await expect(rate()).rejects.toMatchObject({ kind: 'conflict', extra: { code: 'payer_not_proven' } })
+    await ctx.db
+      .updateTable('payouts')
+      .set({ state: 'nonce_assigned', hold_code: null, reason: null, nonce: 1n })
+      .where('id', '=', payoutId)
+      .execute()
     expect(await rate()).toMatchObject({ rating: 5 })
   })
 
@@ -140,6 +158,14 @@ describe('review counters', () => {
         for (const [at, { id }] of listings.entries())
           expect(await findListing(ctx.db, id)).toMatchObject(
             sumOf(reviews.filter(({ service }) => service === at)),
+          )
+        const starsOf = (of: typeof reviews) =>
+          [1, 2, 3, 4, 5].map((stars) => of.filter(({ rating }) => rating === stars).length)
+        const page = { agentId: agent.id, limit: 1, cursor: undefined }
+        expect((await listReviews(ctx, page)).stars).toEqual(starsOf(reviews))
+        for (const [at, { id }] of listings.entries())
+          expect((await listReviews(ctx, { ...page, listingId: id })).stars).toEqual(
+            starsOf(reviews.filter(({ service }) => service === at)),
           )
       }),
       { numRuns: 25 },

@@ -32,6 +32,11 @@ export async function findReviewOf(db: Db, orderId: OrderId): Promise<Review | u
   return row && fromRow(row)
 }
 
+export async function deleteReview(tx: Tx, orderId: OrderId): Promise<Review | undefined> {
+  const row = await tx.deleteFrom('reviews').where('order_id', '=', orderId).returningAll().executeTakeFirst()
+  return row && fromRow(row)
+}
+
 /** Removes the comments of the buyer. The ratings stay, because the averages count them. */
 export async function eraseComments(tx: Tx, orderIds: readonly OrderId[]): Promise<void> {
   if (orderIds.length === 0) return
@@ -47,6 +52,20 @@ export async function findReviews(db: Db, agentId: AgentId, page: NewestFirstPag
     .selectFrom('reviews')
     .selectAll()
     .where('agent_id', '=', agentId)
+    .$call(newestFirstPage(page))
+    .execute()
+  return rows.map(fromRow)
+}
+
+export async function findReviewsOfListing(
+  db: Db,
+  listingId: ListingId,
+  page: NewestFirstPage,
+): Promise<Review[]> {
+  const rows = await db
+    .selectFrom('reviews')
+    .selectAll()
+    .where('listing_id', '=', listingId)
     .$call(newestFirstPage(page))
     .execute()
   return rows.map(fromRow)

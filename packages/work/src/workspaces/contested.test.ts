@@ -1,9 +1,10 @@
-import { DAY } from '@market/kernel/clock'
+import { DAY, later } from '@market/kernel/clock'
 import type { OrderId } from '@market/kernel/ids'
 import { type MarketContext, marketContext } from '@market/testing/market-context'
 import { testDatabase } from '@market/testing/postgres'
 import {
   applyDueTransitions,
+  confirmPayer,
   contestOrder,
   findOrder,
   resolveDispute,
@@ -11,6 +12,7 @@ import {
 } from '@market/trade/orders'
 import { beforeEach, expect, test } from 'vitest'
 import { answerGeneration } from './answer-generation.ts'
+import { failExpiredGenerations } from './fail-expired.ts'
 import { generate } from './generate.ts'
 import { openWorkspace } from './test-workspace.ts'
 
@@ -70,10 +72,7 @@ test.each([
   [{ outcome: 'release' }, { status: 'completed', contest: null }, 'payout'],
   [{ outcome: 'refund' }, { status: 'cancelled', outcome: 'refunded' }, 'refund'],
 ] as const)('%o by an arbiter ends a contested workspace', async (verdict, ended, kind) => {
-  const { id, agentId } = await contested(3)
-  // As if the order had been counted when it was paid.
-  await ctx.db.updateTable('listings').set({ total_orders: 1 }).where('agent_id', '=', agentId).execute()
-  await ctx.db.updateTable('agents').set({ total_orders: 1 }).where('id', '=', agentId).execute()
+  const { id } = await contested(3)
   expect(await resolve(id, verdict)).toMatchObject(ended)
   expect((await payoutsOf(id)).map((payout) => payout.kind)).toEqual([kind])
 })
@@ -82,5 +81,35 @@ test('a contested workspace without completed generations is not decided by an a
   const { id } = await contested(0)
   await expect(resolve(id, { outcome: 'release' })).rejects.toMatchObject({
     extra: { code: 'illegal_transition' },
+  })
+})
+
+test('a generation does not count as failed when the order was contested before its deadline', async () => {
+  const workspace = await openWorkspace(ctx)
+  await ctx.db
+    .updateTable('orders')
+    .set({ payment_method: 'x402', payer_proven: false })
+    .where('id', '=', workspace.id)
+    .execute()
+  const request = () => generate(ctx, workspace.buyer, { orderId: workspace.id, prompt: 'A blue square' })
+  const { generation } = await request()
+  await ctx.transact((tx) => contestOrder(ctx, tx, workspace.id))
+  ctx.clock.set(later(generation.deadline, -1))
+  await ctx.transact((tx) => confirmPayer(ctx, tx, workspace.id, `wallet:0x${'a'.repeat(40)}`))
+  ctx.clock.set(generation.deadline)
+  await failExpiredGenerations(ctx)
+  expect(await findOrder(ctx.db, workspace.id)).toMatchObject({
+    quotaUsed: 0,
+    quotaPending: 0,
+    quotaFailed: 0,
+  })
+
+  const next = await request()
+  ctx.clock.set(next.generation.deadline)
+  await failExpiredGenerations(ctx)
+  expect(await findOrder(ctx.db, workspace.id)).toMatchObject({
+    quotaUsed: 0,
+    quotaPending: 0,
+    quotaFailed: 1,
   })
 })

@@ -21,6 +21,6 @@ export async function failExpiredGenerations(ctx: Needs<'db' | 'clock' | 'ids'>)
       const failed = { ...generation, status: 'failed', failure: NOT_ANSWERED, endedAt: now } as const
       await saveEnded(tx, failed)
       await emitGenerated(ctx, tx, order, failed)
-      await returnQuota(ctx, tx, order)
+      await returnQuota(ctx, tx, order, generation.createdAt)
     })
 }

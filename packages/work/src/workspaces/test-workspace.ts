@@ -20,6 +20,9 @@ export async function openWorkspace(ctx: MarketContext, quotaLimit = 50) {
     .where('id', '=', id)
     .returning(['payment_reference', 'price_micros'])
     .executeTakeFirstOrThrow()
+  // As if the order had been counted when it was paid.
+  await ctx.db.updateTable('listings').set({ total_orders: 1 }).where('id', '=', listing.id).execute()
+  await ctx.db.updateTable('agents').set({ total_orders: 1 }).where('id', '=', agent.id).execute()
   const seen = {
     ...{ reference: row.payment_reference ?? '', index: 0, amount: usdc(row.price_micros ?? 0n) },
     ...{ payer: `0x${'a'.repeat(40)}`, at: ctx.clock.now(), block: { height: 1n, hash: '0x1' } },

@@ -203,17 +203,69 @@ describe('the end of the period', () => {
     await failExpiredGenerations(ctx)
     expect(await quotaOf(workspace.id)).toEqual({ status: 'delivered', used: 1, pending: 0 })
   })
+})
 
-  test('bought by x402 and nothing was made: the payment is refunded', async () => {
+describe('settled by count', () => {
+  /** A workspace in which so many requests were completed, failed and not answered, after its end and its review. */
+  async function settled({ completed = 0, failed = 0, silent = 0, byX402 = false }) {
     const workspace = await openWorkspace()
-    await ctx.db
-      .updateTable('orders')
-      .set({ payment_method: 'x402', client_wallet: `0x${'a'.repeat(40)}` })
-      .where('id', '=', workspace.id)
-      .execute()
+    const { id } = workspace
+    const x402 = { payment_method: 'x402', client_wallet: `0x${'a'.repeat(40)}` }
+    if (byX402) await ctx.db.updateTable('orders').set(x402).where('id', '=', id).execute()
+    for (let n = 0; n < completed; n++) await answer(workspace, (await request(workspace)).generation.id)
+    for (let n = 0; n < failed; n++)
+      await answer(workspace, (await request(workspace)).generation.id, 'The model is away')
+    for (let n = 0; n < silent; n++) await request(workspace)
     ctx.clock.set(workspace.endsAt)
     await applyDueTransitions(ctx)
-    expect(await findOrder(ctx.db, workspace.id)).toMatchObject({ status: 'cancelled', outcome: 'refunded' })
+    await failExpiredGenerations(ctx)
+    ctx.clock.advance(3 * DAY)
+    await applyDueTransitions(ctx)
+    const order = await findOrder(ctx.db, id)
+    const rows = await ctx.db
+      .selectFrom('payouts')
+      .select(['kind', 'amount_micros'])
+      .where('subject', '=', id)
+      .execute()
+    const of = (kind: string) => rows.find((row) => row.kind === kind)?.amount_micros ?? 0n
+    if (!('price' in order) || order.price === undefined) throw new Error('it has a price')
+    return { order, price: order.price, paid: of('payout'), refunded: of('refund') }
+  }
+
+  test.each([
+    ['one of three failed', { completed: 2, failed: 1 }, 2n, 3n],
+    ['two of seven failed', { completed: 5, failed: 2 }, 5n, 7n],
+    ['one was not answered', { completed: 1, silent: 1 }, 1n, 2n],
+  ])(
+    '%s: the agent gets the completed part, rounded down, and the buyer the rest',
+    async (_, made, num, den) => {
+      const { order, price, paid, refunded } = await settled(made)
+      const part = (price * num) / den
+      expect(order).toMatchObject({ status: 'completed', outcome: 'split', agentPart: part })
+      expect([paid, refunded]).toEqual([part - part / 10n, price - part])
+    },
+  )
+
+  test('by x402: the fee is taken off the completed part', async () => {
+    const { price, paid, refunded } = await settled({ completed: 1, failed: 3, byX402: true })
+    const part = price / 4n
+    expect([paid, refunded]).toEqual([(part * 10n) / 11n, price - part])
+  })
+
+  test.each([false, true])('everything failed: refunded whole at the end (by x402: %s)', async (byX402) => {
+    const { order, price, paid, refunded } = await settled({ failed: 1, silent: 1, byX402 })
+    expect(order).toMatchObject({ status: 'cancelled', outcome: 'refunded' })
+    expect([paid, refunded]).toEqual([0n, price])
+  })
+
+  test.each([
+    ['nothing was requested', {}],
+    ['nothing failed', { completed: 2 }],
+    ['nothing was requested by x402', { byX402: true }],
+  ])('%s: the agent gets the whole price', async (_, made) => {
+    const { order, refunded } = await settled(made)
+    expect(order).toMatchObject({ status: 'completed', outcome: 'released' })
+    expect(refunded).toBe(0n)
   })
 })
 

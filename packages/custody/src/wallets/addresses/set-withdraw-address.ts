@@ -3,11 +3,16 @@ import { type Needs, nameOf } from '@market/core/context'
 import { findWalletAddress } from '@market/core/custody'
 import type { WalletReader } from '@market/core/ports/agent-wallets'
 import type { Tx } from '@market/database/transact'
-import { type Agent, lockOwnedAgent, notifyOwner, type Owner } from '@market/identity/agents'
+import {
+  type Agent,
+  lockOwnedAgent,
+  notifyOwner,
+  type Owner,
+  type OwnerSignature,
+} from '@market/identity/agents'
 import { ApiError } from '@market/kernel/api-error'
 import { later } from '@market/kernel/clock'
 import type { AgentId } from '@market/kernel/ids'
-import type { OwnerSignature } from '../operation.ts'
 import { requireSignature } from '../require-signature.ts'
 import { cancelWithdrawAddress, findWithdrawAddresses, insertWithdrawAddress } from './store.ts'
 import {
@@ -21,7 +26,7 @@ type Ctx = Needs<'transact' | 'clock' | 'ids' | 'vault' | 'actor' | 'requestId'>
 
 /**
  * Sets the address to which the API key may withdraw, after 24 hours. It replaces a pending one. An owner wallet signs for
- * it, which the worker verifies again.
+ * it, which the worker verifies again. The worker notifies the owner and starts the 24 hours.
  */
 export async function setWithdrawAddress(
   ctx: Ctx & { readonly wallets: WalletReader },
@@ -50,12 +55,8 @@ export async function setWithdrawAddress(
       effectiveAt: later(now, WITHDRAW_DELAY_MS),
     }
     await insertWithdrawAddress(tx, agentId, nameOf(ctx.actor), added)
-    await report(ctx, tx, agent, 'wallets.withdraw-address', address, {
-      kind: 'agent.withdraw_address_set',
-      title: `New withdraw address of ${agent.name}`,
-      body: `From ${added.effectiveAt.toISOString()} on, the agent can withdraw to ${address}. If you did not do this, cancel it: DELETE /api/agents/${agentId}/withdraw-address.`,
-    })
-    return { effective, pending: { ...added, storedAt: now } }
+    await record(ctx, tx, { act: 'wallets.withdraw-address', subject: agentId, details: { address } })
+    return { effective, pending: { ...added, storedAt: now, notifiedAt: null } }
   })
 }
 
@@ -72,23 +73,17 @@ export const cancelPendingAddress = (ctx: Ctx, agentId: AgentId, owner: Owner): 
 
 async function cancel(ctx: Ctx, tx: Tx, agent: Agent, { id, address }: WithdrawAddress): Promise<void> {
   await cancelWithdrawAddress(tx, id, ctx.clock.now())
-  await report(ctx, tx, agent, 'wallets.withdraw-address-cancel', address, {
+  await record(ctx, tx, {
+    act: 'wallets.withdraw-address-cancel',
+    subject: agent.id,
+    details: { address },
+  })
+  await notifyOwner(ctx, tx, agent, {
     kind: 'agent.withdraw_address_cancelled',
     title: `The new withdraw address of ${agent.name} was cancelled`,
     body: `${address} does not become the withdraw address.`,
+    data: { address },
   })
-}
-
-async function report(
-  ctx: Ctx,
-  tx: Tx,
-  agent: Agent,
-  act: string,
-  address: string,
-  notification: Parameters<typeof notifyOwner>[3],
-): Promise<void> {
-  await record(ctx, tx, { act, subject: agent.id, details: { address } })
-  await notifyOwner(ctx, tx, agent, { ...notification, data: { address } })
 }
 
 const badAddress = (reason: string): ApiError =>

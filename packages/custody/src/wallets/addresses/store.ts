@@ -6,7 +6,7 @@ export async function insertWithdrawAddress(
   tx: Tx,
   agentId: AgentId,
   setBy: string,
-  address: Omit<WithdrawAddress, 'storedAt'>,
+  address: Omit<WithdrawAddress, 'storedAt' | 'notifiedAt'>,
 ): Promise<void> {
   await tx
     .insertInto('withdraw_addresses')
@@ -27,12 +27,14 @@ export async function insertWithdrawAddress(
 export async function findWithdrawAddresses(db: Db | Tx, agentId: AgentId): Promise<WithdrawAddress[]> {
   const rows = await db
     .selectFrom('withdraw_addresses')
+    .innerJoin('withdraw_delays', 'withdraw_delays.address_id', 'withdraw_addresses.id')
     .select([
       'id',
       'address',
       'created_at',
       'effective_at',
       'stored_at',
+      'notified_at',
       'owner_signature',
       'owner_signed_at_ms',
     ])
@@ -48,6 +50,7 @@ export async function findWithdrawAddresses(db: Db | Tx, agentId: AgentId): Prom
     createdAt: row.created_at,
     effectiveAt: row.effective_at,
     storedAt: row.stored_at,
+    notifiedAt: row.notified_at,
     ownerSignature:
       row.owner_signature === null
         ? null
@@ -60,4 +63,34 @@ const MAX_ADDRESSES = 20
 
 export async function cancelWithdrawAddress(tx: Tx, id: string, at: Date): Promise<void> {
   await tx.updateTable('withdraw_addresses').set({ cancelled_at: at }).where('id', '=', id).execute()
+}
+
+interface UnnotifiedAddress {
+  readonly id: string
+  readonly agentId: AgentId
+  readonly address: string
+}
+
+/** Addresses whose owner the worker has not notified yet. */
+export async function findUnnotified(db: Db, limit: number): Promise<UnnotifiedAddress[]> {
+  const rows = await db
+    .selectFrom('withdraw_delays')
+    .innerJoin('withdraw_addresses', 'withdraw_addresses.id', 'withdraw_delays.address_id')
+    .select(['id', 'agent_id', 'address'])
+    .where('notified_at', 'is', null)
+    .where('cancelled_at', 'is', null)
+    .limit(limit)
+    .execute()
+  return rows.map((row) => ({ id: row.id, agentId: row.agent_id as AgentId, address: row.address }))
+}
+
+/** Returns false when another worker has started it. */
+export async function startDelay(tx: Tx, id: string, at: Date): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('withdraw_delays')
+    .set({ notified_at: at })
+    .where('address_id', '=', id)
+    .where('notified_at', 'is', null)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
 }

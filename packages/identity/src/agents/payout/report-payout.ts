@@ -8,10 +8,7 @@ import { effectiveAt, isSame, type PayoutSettings, type PendingPayout, payoutAt 
 
 type Ctx = Needs<'clock' | 'ids' | 'vault' | 'actor' | 'requestId'>
 
-/**
- * Records a change of the payout settings, with those before it, and notifies the owner. Before a payout is signed, its
- * address is compared with the settings of today and those of the audit log.
- */
+/** Records a change of the payout settings, with those before it, and notifies the owner. */
 export async function reportPayout(ctx: Ctx, tx: Tx, before: Agent, after: Agent): Promise<void> {
   const now = ctx.clock.now()
   const [old, current] = [payoutAt(before.payout, now), payoutAt(after.payout, now)]

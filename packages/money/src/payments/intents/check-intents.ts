@@ -13,7 +13,7 @@ import {
   type IntentHandler,
   type Purposes,
 } from './intent.ts'
-import { acquireWaiting, endIntent } from './store.ts'
+import { acquireWaiting, endIntent, saveDepth } from './store.ts'
 
 const BATCH = 50
 /** The part of a batch for submitted payments: anyone can name many transfers that never come. */
@@ -81,7 +81,7 @@ const fail = (ctx: Ctx, intent: Intent, handler: IntentHandler, failure: Failure
 
 const failureOf = (error: ApiError): Failure => ({
   status: 'failed',
-  code: error.extra.code ?? error.kind,
+  code: error.code,
   message: error.message,
 })
 
@@ -135,7 +135,7 @@ async function findOn(
 ): Promise<IncomingTransfer | Failure | undefined> {
   const { network, payers, due, notBefore } = intent
   try {
-    return await findPayment(ctx, network, {
+    const question = {
       reference,
       // What a named transfer pays for decides whether it is enough: a cancelled order is refunded any amount.
       minAmount: intent.submission === null ? ANY_AMOUNT : due,
@@ -143,7 +143,8 @@ async function findOn(
       notBefore,
       notAfter: FOREVER,
       ...(payers !== null && { payers }),
-    })
+    }
+    return await findPayment(ctx, network, question, (depth) => saveDepth(ctx.db, intent, depth))
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     // The facilitator reports a submitted payment that failed, and a chain that is unavailable gives no result.

@@ -1,5 +1,5 @@
 import type { Needs } from '@market/core/context'
-import type { IncomingTransfer } from '@market/core/ports/chain'
+import type { Depth, IncomingTransfer } from '@market/core/ports/chain'
 import type { Settlement, SignedPayment } from '@market/core/ports/facilitator'
 import type { Tx } from '@market/database/transact'
 import { HOUR, later } from '@market/kernel/clock'
@@ -36,6 +36,8 @@ export interface Intent {
   readonly notBefore: Date
   readonly since: Date
   readonly submission: Submission | null
+  /** How deep the transfer was when it was last checked; null while no block has it. */
+  readonly depth: Depth | null
 }
 
 /** `waiting` until the transfer is confirmed; from then on `transfers.state` says whether it is final or was reversed. */

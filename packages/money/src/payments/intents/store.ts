@@ -1,4 +1,5 @@
 import type { Needs } from '@market/core/context'
+import type { Depth } from '@market/core/ports/chain'
 import type { SignedPayment } from '@market/core/ports/facilitator'
 import type { Tables } from '@market/database/tables'
 import type { Db, Tx } from '@market/database/transact'
@@ -19,6 +20,10 @@ const intentOf = (row: Row): Intent => ({
   notBefore: row.not_before,
   since: row.created_at,
   submission: submissionOf(row),
+  depth:
+    row.confirmations === null
+      ? null
+      : { confirmations: row.confirmations, required: row.required_confirmations },
 })
 
 function submissionOf(row: Row): Submission | null {
@@ -40,7 +45,7 @@ function submissionOf(row: Row): Submission | null {
 export async function openIntent(
   ctx: Needs<'clock' | 'ids'>,
   tx: Tx,
-  intent: Omit<Intent, 'id' | 'since'>,
+  intent: Omit<Intent, 'id' | 'since' | 'depth'>,
 ): Promise<Intent> {
   const now = ctx.clock.now()
   const { purpose, submission } = intent
@@ -93,6 +98,17 @@ export async function findWaitingIntent(
     .where('status', '=', 'waiting')
     .executeTakeFirst()
   return row && intentOf(row)
+}
+
+/** What buyers are shown while a payment waits. */
+export async function saveDepth(db: Db, { id, depth }: Intent, now: Depth): Promise<void> {
+  if (depth?.confirmations === now.confirmations && depth.required === now.required) return
+  await db
+    .updateTable('payment_intents')
+    .set({ confirmations: now.confirmations, required_confirmations: now.required })
+    .where('id', '=', id)
+    .where('status', '=', 'waiting')
+    .execute()
 }
 
 export async function endIntent(

@@ -1,13 +1,11 @@
 import { findApprovedById } from '@market/core/approvals'
-import type { Needs } from '@market/core/context'
 import type { Tx } from '@market/database/transact'
-import { DAY, earlier } from '@market/kernel/clock'
-import { formatUsd, plus, type Usdc } from '@market/kernel/money'
+import { formatUsd, type Usdc } from '@market/kernel/money'
+import { type Counted, cappedOf, NETWORK_SCOPE, payeeScopes } from '../counters/counters.ts'
 import type { Hold, HoldCode } from '../hold.ts'
 import type { Payout } from '../payout.ts'
-import type { PayoutContext } from '../payout-context.ts'
+import type { Caps } from '../payout-context.ts'
 import { isReturnToPayer } from '../refund-transfer.ts'
-import { sumCountedSince } from './store.ts'
 
 /** The holds that an approval of operators ends. */
 export const CAP_CODES: readonly HoldCode[] = ['payout_cap', 'payee_cap', 'daily_cap']
@@ -15,25 +13,21 @@ export const CAP_CODES: readonly HoldCode[] = ['payout_cap', 'payee_cap', 'daily
 export type CapDecision = { readonly hold: Hold } | { readonly hold?: never; readonly counts: boolean }
 
 /**
- * Runs under the network's lock, so that two payouts cannot use the same rest of a cap. Caps limit what leaves without an
+ * Decides under the network's lock, so that two payouts cannot use the same rest of a cap. Caps limit what leaves without an
  * operator. Money that returns to its own payer is not limited per day: otherwise anyone could use up the cap by paying
  * too much. A move to a venue stays with us, and is not limited per day either. An approved payout does not count, so that it
  * delays no other.
  */
-export async function decideCaps(
-  { caps, clock }: Pick<PayoutContext, 'caps'> & Needs<'clock'>,
-  tx: Tx,
-  payout: Payout,
-): Promise<CapDecision> {
+export async function decideCaps(caps: Caps, tx: Tx, payout: Payout, counted: Counted): Promise<CapDecision> {
   const { kind, amount } = payout
   if (await isApproved(tx, payout)) return { counts: false }
   if (amount > caps.perPayout) return above('payout_cap', caps.perPayout)
   if (kind === 'move_to_venue') return { counts: false }
   // fix: return-uses-no-cap
   if (await isReturnToPayer(tx, payout)) return { counts: false }
-  const sent = await sumCountedSince(tx, payout, earlier(clock.now(), DAY))
-  if (plus(sent.payee, amount) > caps.perPayee) return above('payee_cap', caps.perPayee)
-  if (plus(sent.network, amount) > caps.perDay) return above('daily_cap', caps.perDay)
+  if (payeeScopes(payout).some((scope) => cappedOf(counted, scope) + amount > caps.perPayee))
+    return above('payee_cap', caps.perPayee)
+  if (cappedOf(counted, NETWORK_SCOPE) + amount > caps.perDay) return above('daily_cap', caps.perDay)
   return { counts: true }
 }
 

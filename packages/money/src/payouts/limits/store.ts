@@ -1,36 +1,10 @@
-import type { Db, Tx } from '@market/database/transact'
+import type { Tx } from '@market/database/transact'
 import type { AgentId } from '@market/kernel/ids'
 import { type Usdc, usdc } from '@market/kernel/money'
-import type { Network } from '@market/kernel/network'
 import { sql } from 'kysely'
 import type { TransferKey } from '../../payments/index.ts'
+import type { RoundCost } from '../counters/counters.ts'
 import type { Payout, PayoutId } from '../payout.ts'
-
-export interface SentSince {
-  /** By the network as a whole. */
-  readonly network: Usdc
-  /** To the payee's address, and to the same agent at any address. */
-  readonly payee: Usdc
-}
-
-/**
- * What counts against the caps: authorized payouts of the network and those that became final since then, whenever they
- * were requested. Returns to the payer and approved payouts do not count.
- */
-export async function sumCountedSince(
-  tx: Tx,
-  { network, payee, agentId }: Payout,
-  since: Date,
-): Promise<SentSince> {
-  const { rows } = await sql<{ network: bigint; payee: bigint }>`
-    select coalesce(sum(amount_micros), 0)::bigint as network,
-      coalesce(sum(amount_micros) filter (where payee = ${payee} or agent_id = ${agentId}), 0)::bigint as payee
-    from payouts where network = ${network} and counts_against_caps
-      and (state in ('nonce_assigned', 'signed') or state = 'final' and updated_at >= ${since}::timestamptz)`.execute(
-    tx,
-  )
-  return { network: usdc(rows[0]?.network ?? 0n), payee: usdc(rows[0]?.payee ?? 0n) }
-}
 
 /** What other payouts were authorized from a transfer. A withdrawn one had failed, and none of its signatures counts. */
 export async function sumSpent(
@@ -107,32 +81,42 @@ export async function sumBelowAccountMinimum(tx: Tx, { id, agentId, network }: P
 /** Makes the payouts of an agent due that wait for an open token account. */
 export async function wakeForAccount(tx: Tx, agentId: AgentId, at: Date): Promise<void> {
   await sql`
-    update payouts set due_at = ${at} where state = 'held' and agent_id = ${agentId}
-      and hold_code in ('below_account_minimum', 'payee_account_closed')`.execute(tx)
+    update payouts set due_at = ${at} where id in (
+      select id from payouts where state = 'held' and agent_id = ${agentId}
+        and hold_code in ('below_account_minimum', 'payee_account_closed') order by id for update)`.execute(
+    tx,
+  )
 }
 
-export async function saveCost(
+/**
+ * Saves what the round of a payout costs, or deletes it when `native` is null. Returns the cost before and after;
+ * neither when it stays as it is.
+ */
+export async function changeCost(
   tx: Tx,
   { id, round, network }: Payout,
-  native: bigint,
+  native: bigint | null | undefined,
   at: Date,
-): Promise<void> {
-  const cost = native.toString()
+): Promise<{ readonly before?: RoundCost | undefined; readonly after?: RoundCost }> {
+  if (native === undefined) return {}
+  const row = await tx
+    .selectFrom('payout_costs')
+    .select(['native', 'at'])
+    .where('payout_id', '=', id)
+    .where('round', '=', round)
+    .executeTakeFirst()
+  const before = row && { native: BigInt(row.native), at: row.at }
+  if (native === null) {
+    await tx.deleteFrom('payout_costs').where('payout_id', '=', id).where('round', '=', round).execute()
+    return { before }
+  }
+  const after = { native, at: before?.at ?? at }
   await tx
     .insertInto('payout_costs')
-    .values({ payout_id: id, round, network, native: cost, at })
-    .onConflict((conflict) => conflict.columns(['payout_id', 'round']).doUpdateSet({ native: cost }))
+    .values({ payout_id: id, round, network, native: native.toString(), at: after.at })
+    .onConflict((conflict) =>
+      conflict.columns(['payout_id', 'round']).doUpdateSet({ native: native.toString() }),
+    )
     .execute()
-}
-
-/** The native coin that payouts of a network cost since then, and the least that one of them cost. */
-export async function sumCostsSince(
-  db: Db | Tx,
-  network: Network,
-  since: Date,
-): Promise<{ sum: bigint; least: bigint }> {
-  const { rows } = await sql<{ sum: string; least: string }>`
-    select coalesce(sum(native), 0)::text as sum, coalesce(min(native), 1)::text as least
-    from payout_costs where network = ${network} and at >= ${since}::timestamptz`.execute(db)
-  return { sum: BigInt(rows[0]?.sum ?? 0), least: BigInt(rows[0]?.least ?? 1) }
+  return { before, after }
 }

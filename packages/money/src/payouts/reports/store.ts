@@ -1,13 +1,15 @@
 import type { Needs } from '@market/core/context'
+import type { Tables } from '@market/database/tables'
 import type { Db, Tx } from '@market/database/transact'
 import type { AgentId } from '@market/kernel/ids'
 import { type Usdc, usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
 import { COUNT_LIMIT, type WaitingMoney } from '@market/kernel/waiting'
-import { type RawBuilder, sql } from 'kysely'
+import { type RawBuilder, type Selectable, sql } from 'kysely'
 import { openAccounts } from '../../ledger/index.ts'
 import { type HoldCode, UNJUSTIFIED } from '../hold.ts'
 import type { Payout, PayoutId } from '../payout.ts'
+import { payoutOf } from '../store.ts'
 
 /** The partial indexes `payouts_due` and `payouts_failed` have these conditions, so each is queried by itself. */
 const UNDER_WAY = sql`state in ('queued', 'held', 'nonce_assigned', 'signed')`
@@ -102,57 +104,14 @@ async function sumMoving(
 /** Ended payouts are not listed: their number only grows, and an operator cannot change them. */
 export type ListedState = Exclude<Payout['state'], 'final' | 'withdrawn'>
 
-export interface ListedPayout
-  extends Omit<
-    Payout,
-    | 'purpose'
-    | 'nonce'
-    | 'heldAtReading'
-    | 'finalReference'
-    | 'agentId'
-    | 'approvalId'
-    | 'opensAccount'
-    | 'notifiedAgent'
-    | 'notBefore'
-    | 'contestedAt'
-  > {
+export interface ListedPayout extends Payout {
   /** The final transaction or, before that, the last signature of this round. */
   readonly reference: string | null
 }
 
-interface Row {
-  readonly id: PayoutId
-  readonly network: Network
-  readonly kind: Payout['kind']
-  readonly subject: string
-  readonly payee: string | null
-  readonly amount_micros: bigint
-  readonly state: Payout['state']
-  readonly hold_code: Payout['holdCode']
-  readonly hold_detail: string | null
-  readonly reason: string | null
-  readonly round: number
-  readonly reference: string | null
-  readonly created_at: Date
-  readonly updated_at: Date
-}
+type Row = Selectable<Tables['payouts']> & { readonly reference: string | null }
 
-const payoutOf = (row: Row): ListedPayout => ({
-  id: row.id,
-  network: row.network,
-  kind: row.kind,
-  subject: row.subject,
-  payee: row.payee,
-  amount: usdc(row.amount_micros),
-  state: row.state,
-  holdCode: row.hold_code,
-  holdDetail: row.hold_detail,
-  reason: row.reason,
-  round: row.round,
-  reference: row.reference,
-  createdAt: row.created_at,
-  updatedAt: row.updated_at,
-})
+const listedOf = (row: Row): ListedPayout => ({ ...payoutOf(row), reference: row.reference })
 
 const REFERENCE = sql`coalesce(payout.final_reference, (
   select reference from payout_signatures
@@ -176,13 +135,13 @@ export async function findListedPayouts(
       select * from payouts where ${UNDER_WAY} and ${isWanted}
       order by created_at, id limit ${limit}
     ) as payout order by payout.created_at, payout.id`.execute(db)
-  return rows.map(payoutOf)
+  return rows.map(listedOf)
 }
 
 export async function findListedPayout(tx: Tx, id: PayoutId): Promise<ListedPayout | undefined> {
   const { rows } = await sql<Row>`
     select payout.*, ${REFERENCE} from payouts as payout where payout.id = ${id}`.execute(tx)
-  return rows.map(payoutOf)[0]
+  return rows.map(listedOf)[0]
 }
 
 /** Longer than any chain takes to make a block final, and than a worker takes to post it. */

@@ -6,7 +6,7 @@ import { countOrders, findAgentById, payoutAddress, payoutAddressHint } from '@m
 import { assert } from '@market/kernel/assert'
 import { minus, type Usdc, usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
-import { type Account, fees, post, splitByShare, statementOf, surplus } from '@market/money/ledger'
+import { type Account, fees, post, statementOf, surplus } from '@market/money/ledger'
 import { type ClaimedTransfer, escrowAccount, findTransferFor, transferName } from '@market/money/payments'
 import { requestPayout, returnSurplus, withdrawPayout } from '@market/money/payouts'
 import { countSettled, uncountSettled } from '@market/offers/listings'
@@ -29,7 +29,7 @@ const MAX_JOURNALS = 200
  */
 export async function distributeEscrow(ctx: Ctx, tx: Tx, order: Order<'completed'>): Promise<void> {
   const { network } = order.payment
-  const { part, rest } = splitByShare(order.price, shareOf(order))
+  const { part, rest } = partsOf(order, order.price)
   if (rest > 0n) await refundAmount(ctx, tx, order, order.payment, rest)
   const agent = await findAgentById(tx, order.agentId)
   const payee = await payoutAddress(ctx, tx, agent, network)
@@ -48,10 +48,12 @@ export async function distributeEscrow(ctx: Ctx, tx: Tx, order: Order<'completed
 }
 
 /** The decision is read from the order, and never repeated by a caller. */
-export function shareOf({ id, agentShareBps }: Core): bigint {
-  assert(agentShareBps !== null, `${id} was decided`)
+export function partsOf({ id, agentPart }: Core, due: Usdc): { part: Usdc; rest: Usdc } {
+  assert(agentPart !== null, `${id} was decided`)
+  // A forged row gives the agent no more than what was paid.
   // fix: stored-verdict
-  return BigInt(agentShareBps)
+  const part = agentPart < due ? agentPart : due
+  return { part, rest: minus(due, part) }
 }
 
 /** Without a payout address the payout fails with `no_address`; the agent retries it after setting one. */

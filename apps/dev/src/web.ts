@@ -1,0 +1,105 @@
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import { freePort, HOST, randomPort, webPortOf } from './ports.ts'
+import { startProgram } from './program.ts'
+import type { StartOptions } from './start-options.ts'
+
+const BUILD = fileURLToPath(new URL('../../web/dist/server/entry-server.js', import.meta.url))
+
+/** Whether `npm run build:web` was run: developers of the API need no build. */
+export const isWebBuilt = (): boolean => existsSync(BUILD)
+
+/** What the API serves on the one origin of the marketplace; everything else is a page. */
+const OF_API =
+  /^\/(?:api|auth|oauth|mcp|docs|packages|\.well-known|openapi\.json|llms\.txt|healthz|readyz)(?:[/?]|$)/
+
+interface WebPlace {
+  readonly apiUrl: string
+  readonly filesUrl: string
+  /** Where the pages and the API are on one origin. */
+  readonly origin: string
+  readonly folder: string
+  /** Whether the pages come from their sources, with reload. */
+  readonly isLive: boolean
+}
+
+/** The origin of the pages of an API. */
+export const webOriginOf = async (apiPort: number): Promise<string> =>
+  `http://${HOST}:${await webPortOf(apiPort)}`
+
+/** Starts the server of the pages, and a proxy that puts them and the API on one origin. */
+export async function startWeb(
+  { apiUrl, filesUrl, origin, folder, isLive }: WebPlace,
+  options: StartOptions,
+): Promise<void> {
+  const { cleanup, onExit, onLine, onProgress } = options
+  onProgress('Starting the pages')
+  const pagesPort = await freePort(randomPort())
+  const settings = {
+    API_URL: apiUrl,
+    APP_URL: origin,
+    FILES_URL: filesUrl,
+    HOST,
+    PORT: String(pagesPort),
+    TRUSTED_PROXIES: HOST,
+  }
+  const program = await startProgram(isLive ? 'web-live' : 'web', folder, settings, onLine)
+  cleanup.add('the pages', program.stop)
+  program.exited.then(() => onExit('The pages', program.lastLines()))
+  const proxy = await startOrigin({
+    port: Number(new URL(origin).port),
+    apiUrl,
+    pagesUrl: `http://${HOST}:${pagesPort}`,
+  })
+  cleanup.add('the origin of the pages', proxy.stop)
+}
+
+interface OriginParts {
+  readonly port: number
+  readonly apiUrl: string
+  readonly pagesUrl: string
+}
+
+/** Pages and API on one origin, as a reverse proxy serves them. */
+export async function startOrigin({ port, apiUrl, pagesUrl }: OriginParts) {
+  const proxy = createServer((incoming, outgoing) =>
+    forward(incoming, outgoing, OF_API.test(incoming.url ?? '/') ? apiUrl : pagesUrl),
+  )
+  proxy.listen(port, HOST)
+  await once(proxy, 'listening')
+  return {
+    url: `http://${HOST}:${(proxy.address() as AddressInfo).port}`,
+    stop: () => {
+      proxy.close()
+      proxy.closeAllConnections()
+    },
+  }
+}
+
+/** Host and port are always those of the target: a path such as `//host/` would otherwise name another host. */
+function forward(incoming: IncomingMessage, outgoing: ServerResponse, target: string): void {
+  const path = incoming.url ?? ''
+  if (!/^\/(?!\/)/.test(path)) {
+    outgoing.writeHead(400, { 'content-type': 'text/plain' }).end('The path must begin with one slash.\n')
+    return
+  }
+  const { hostname, port } = new URL(target)
+  const headers = { ...incoming.headers, 'x-forwarded-for': forwardedFor(incoming) }
+  const sent = request({ hostname, port, path, method: incoming.method, headers }, (answer) => {
+    outgoing.writeHead(answer.statusCode ?? 502, answer.headers)
+    answer.pipe(outgoing)
+  })
+  sent.on('error', () => (outgoing.headersSent ? outgoing.destroy() : outgoing.writeHead(502).end()))
+  outgoing.on('close', () => sent.destroy())
+  incoming.pipe(sent)
+}
+
+/** Whoever calls from this machine can act as another visitor by naming an address. */
+const forwardedFor = ({ headers, socket }: IncomingMessage): string =>
+  [headers['x-forwarded-for'], socket.remoteAddress]
+    .flat()
+    .filter((hop) => hop !== undefined)
+    .join(', ')

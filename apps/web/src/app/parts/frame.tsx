@@ -1,0 +1,79 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link, useRouteContext } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { solvencyQuery } from '../market.ts'
+import { LogoIcon } from './icons.tsx'
+import { Ago } from './now.tsx'
+
+/** The bar, the content and the footer of every page. */
+export const Frame = ({ children }: { readonly children: ReactNode }) => (
+  <>
+    <a className="skip" href="#content">
+      Skip to the content
+    </a>
+    <header className="topbar">
+      <div>
+        <Link className="brand" to="/">
+          <LogoIcon /> Agent Market
+        </Link>
+        <nav className="wide-nav" aria-label="Main">
+          <PageLinks />
+        </nav>
+        <div className="end">
+          <a className="btn sm" href="/docs/guides/sell-your-first-service">
+            Sell
+          </a>
+        </div>
+      </div>
+      <nav className="only-narrow narrow-nav" aria-label="Pages">
+        <PageLinks />
+      </nav>
+    </header>
+    {children}
+    <Footer />
+  </>
+)
+
+const PageLinks = () => (
+  <>
+    <Link to="/" activeOptions={{ exact: true, includeSearch: false }}>
+      Services
+    </Link>
+    <Link to="/agents">Agents</Link>
+    <Link to="/bounties">Bounties</Link>
+    <Link to="/activity">Activity</Link>
+    <Link to="/solvency">Solvency</Link>
+    <a href="/docs">Docs</a>
+  </>
+)
+
+function Footer() {
+  const context = useRouteContext({ from: '__root__' })
+  const { data: networks = [] } = useQuery(solvencyQuery(context))
+  const isSolvent = networks.every(({ solvent }) => solvent)
+  return (
+    <footer className="site-foot">
+      <div>
+        {networks.length > 0 && (
+          <span className="net">
+            <i className={isSolvent ? 'good' : 'bad'} />
+            <Link to="/solvency">
+              {isSolvent ? 'Every network holds what it owes' : 'A network holds less than it owes'}
+            </Link>
+            <span>
+              · checked <Ago at={networks.map(({ checked_at }) => checked_at).toSorted()[0] ?? ''} />
+            </span>
+          </span>
+        )}
+        <a href="/docs">API reference</a>
+        <a href="/docs/guides/connect-an-mcp-client">MCP</a>
+        <a href="/docs/guides">Guides</a>
+        <Link to="/fees">Fees</Link>
+        <Link to="/status">Status</Link>
+        <Link to="/terms">Terms</Link>
+        <Link to="/privacy">Privacy</Link>
+        <span className="push">Dates and times in UTC</span>
+      </div>
+    </footer>
+  )
+}

@@ -1,0 +1,37 @@
+import { createContext, type ReactNode, useContext, useEffect, useState } from 'react'
+import { ago, shortAgo } from '../format.ts'
+
+const Now = createContext(0)
+const EVERY_MS = 15_000
+
+/** The time from which ages are counted: first when the page was drawn, then the browser's clock. */
+export function NowProvider({
+  drawnAt,
+  children,
+}: {
+  readonly drawnAt: number
+  readonly children: ReactNode
+}) {
+  const [now, setNow] = useState(drawnAt)
+  useEffect(() => {
+    const update = () => setNow(Date.now())
+    const timer = setInterval(update, EVERY_MS)
+    return () => clearInterval(timer)
+  }, [])
+  return <Now value={now}>{children}</Now>
+}
+
+interface AgoProps {
+  readonly at: string
+  /** "18 s" instead of "18 seconds ago". */
+  readonly isShort?: boolean
+}
+
+export const Ago = ({ at, isShort = false }: AgoProps) => {
+  const now = useContext(Now)
+  return (
+    <time className="muted sm nowrap" dateTime={at} title={at}>
+      {isShort ? shortAgo(at, now) : ago(at, now)}
+    </time>
+  )
+}

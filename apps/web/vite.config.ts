@@ -1,0 +1,40 @@
+import { fileURLToPath } from 'node:url'
+import { TOKENS } from '@market/style/tokens'
+import { defineConfig, type Plugin } from 'vite'
+
+const path = (name: string): string => fileURLToPath(new URL(name, import.meta.url))
+
+/** Puts the tokens that all pages share into the stylesheet. */
+const tokens: Plugin = {
+  name: 'tokens',
+  enforce: 'pre',
+  transform: (code, id) =>
+    id.endsWith('/market.css') ? code.replace(':tokens {}', () => TOKENS) : undefined,
+}
+
+/** Two builds: what the browser loads, and what the server renders pages with. */
+export default defineConfig(({ command, isSsrBuild }) => ({
+  root: path('src/app'),
+  publicDir: path('public'),
+  appType: 'custom',
+  plugins: [tokens],
+  build: {
+    outDir: path(isSsrBuild ? 'dist/server' : 'dist/client'),
+    emptyOutDir: true,
+    manifest: isSsrBuild ? false : 'manifest.json',
+    // No inline data: fonts and pictures are files, which the policy allows by their origin.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    rolldownOptions: {
+      input: path(isSsrBuild ? 'src/app/entry-server.tsx' : 'src/app/entry-client.tsx'),
+      // One file of libraries: small ones compress worse.
+      ...(!isSsrBuild && {
+        output: { codeSplitting: { groups: [{ name: 'libraries', test: /node_modules/ }] } },
+      }),
+      // Libraries mark modules with "use client", which means nothing here.
+      onLog: (level, log, handle) => log.code !== 'MODULE_LEVEL_DIRECTIVE' && handle(level, log),
+    },
+  },
+  // The build has everything; from the sources, packages are loaded by Node.
+  ssr: { noExternal: command === 'build' || [] },
+}))

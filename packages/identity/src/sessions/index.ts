@@ -1,0 +1,16 @@
+export {
+  deleteOldSessions,
+  deleteSessionsOf,
+  endSession,
+  endSessionsOf,
+  resealSessions,
+  revoke,
+} from './end-session.ts'
+export {
+  findUserSession,
+  openUserSession,
+  openWalletSession,
+  type UserSession,
+} from './read-session.ts'
+export { sessionKindOf } from './session.ts'
+export { type StartedSession, startUserSession, startWalletSession } from './start-session.ts'

@@ -1,0 +1,175 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { promisify } from 'node:util'
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { ExactEvmScheme } from '@x402/evm/exact/client'
+import { x402Client } from '@x402/fetch'
+import { type Browser, chromium, type Page } from 'playwright-core'
+import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from 'viem/accounts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+
+/** The code of each tab of a service, copied in a browser from `npm run dev -- --web`, and run: it buys. */
+
+const run = promisify(execFile)
+const NETWORK = 'base-mainnet'
+const DUE = '0.55'
+
+interface Addresses {
+  readonly web: string
+  readonly control: string
+  readonly networks: Readonly<Record<typeof NETWORK, { readonly treasury: string }>>
+}
+
+let dev: ChildProcess
+let addresses: Addresses
+let browser: Browser
+let page: Page
+let folder: string
+
+beforeAll(async () => {
+  // Below the checkout, so that the programs find the packages.
+  folder = mkdtempSync(join('.cache', 'web-purchase-'))
+  dev = spawn(process.execPath, ['apps/dev/src/main.ts', '--web', '--json', '--no-solana', '--port', '0'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const [line] = (await once(
+    createInterface({ input: dev.stdout as NonNullable<typeof dev.stdout> }),
+    'line',
+  )) as [string]
+  addresses = JSON.parse(line)
+  browser = await chromium.launch({
+    executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
+    args: ['--no-sandbox'],
+  })
+  const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] })
+  context.setDefaultTimeout(150_000)
+  page = await context.newPage()
+  await page.goto(`${addresses.web}/?search=statistics`)
+  await page.getByRole('link', { name: 'Statistics of a text' }).first().click()
+  await page.waitForURL(/\/s\/text-analyst\/statistics-of-a-text/)
+})
+afterAll(async () => {
+  await browser?.close()
+  if (dev !== undefined && dev.exitCode === null) {
+    dev.kill('SIGTERM')
+    await once(dev, 'exit')
+  }
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const control = async <T = { readonly tx: string }>(path: string, body: object): Promise<T> => {
+  const response = await fetch(addresses.control + path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+  return (await response.json()) as T
+}
+
+/** A transfer of what the page says that the service costs. */
+const transfer = async () =>
+  (
+    await control('/transfer', {
+      network: NETWORK,
+      to: addresses.networks[NETWORK].treasury,
+      amount_usd: DUE,
+    })
+  ).tx
+
+/** What a visitor has in the clipboard after the copy button of a tab. */
+async function copied(tab: string, id: string): Promise<string> {
+  await page.locator('.tabs label', { hasText: tab }).click()
+  const button = page.locator(`.p-${id} button`)
+  await expect
+    .poll(
+      async () => {
+        await page.evaluate("navigator.clipboard.writeText('')")
+        await button.click()
+        return page.evaluate('navigator.clipboard.readText()')
+      },
+      { timeout: 150_000 },
+    )
+    .not.toBe('')
+  return String(await page.evaluate('navigator.clipboard.readText()'))
+}
+
+test('curl: the copied commands return the price, then buy', async () => {
+  const code = await copied('curl', 'curl')
+  const { stdout } = await run('bash', ['-c', code], { env: { ...process.env, TX: await transfer() } })
+  expect(stdout).toContain('"maxAmountRequired":"550000"')
+  expect(stdout).toContain('"status_url"')
+})
+
+test('Python: the copied program buys with the standard library', async () => {
+  const file = join(folder, 'hire.py')
+  writeFileSync(file, await copied('Python', 'python'))
+  const { stdout } = await run('python3', ['-I', file], {
+    env: { PATH: process.env['PATH'], TX: await transfer() },
+  })
+  expect(stdout).toContain("'status_url'")
+})
+
+test('TypeScript: the copied program signs the payment and prints the delivery', async () => {
+  const key = generatePrivateKey()
+  await control('/fund', { network: NETWORK, address: privateKeyToAddress(key), usdc: '5.00' })
+  const file = join(folder, 'hire.ts')
+  writeFileSync(file, await copied('TypeScript', 'sdk'))
+  const { stdout } = await run(process.execPath, [file], { env: { ...process.env, PAYER_KEY: key } })
+  expect(stdout).toContain('Words:')
+})
+
+test('MCP: the official client connects to the copied address and hires', async () => {
+  const { mcpServers } = JSON.parse(await copied('MCP', 'mcp')) as {
+    readonly mcpServers: Readonly<Record<string, { readonly url: string }>>
+  }
+  const service_id = /svc_\w+/.exec(await page.locator('.p-mcp').innerText())?.[0]
+  const { private_key } = await control<{ private_key: `0x${string}` }>('/wallets', {
+    network: NETWORK,
+    usdc: '1',
+  })
+  const wallet = new x402Client().register(
+    'eip155:8453',
+    new ExactEvmScheme(privateKeyToAccount(private_key)),
+  )
+  const client = new Client({ name: 'test', version: '1' })
+  await client.connect(new StreamableHTTPClientTransport(new URL(mcpServers['agent-market']?.url ?? '')))
+  const order = { service_id, brief: 'Count the words of this text.', chain: 'base' }
+  const quote = await client.callTool({ name: 'hire_agent', arguments: order })
+  const payment = await wallet.createPaymentPayload(
+    quote.structuredContent as unknown as Parameters<typeof wallet.createPaymentPayload>[0],
+  )
+  const hired = await client.callTool({
+    name: 'hire_agent',
+    arguments: order,
+    _meta: { 'x402/payment': payment },
+  })
+  await client.close()
+  expect(hired.isError).not.toBe(true)
+  expect(JSON.stringify(hired)).toContain('status_url')
+})
+
+test('a browser that opens the status_url of a purchase gets its page, a program gets JSON', async () => {
+  const code = await copied('curl', 'curl')
+  const { stdout } = await run('bash', ['-c', code], { env: { ...process.env, TX: await transfer() } })
+  const [, url = ''] = /"status_url":"([^"]+)"/.exec(stdout) ?? []
+  const get = (accept: string) => fetch(url, { headers: { accept }, redirect: 'manual' })
+  const program = await get('application/json')
+  expect([program.status, program.headers.get('vary')]).toEqual([200, expect.stringContaining('Accept')])
+  const led = await get('text/html,application/xhtml+xml')
+  expect(led.status).toBe(303)
+  expect(led.headers.get('cache-control')).toBe('no-store')
+  expect(led.headers.get('referrer-policy')).toBe('no-referrer')
+  expect(led.headers.get('vary')).toContain('Accept')
+  const response = await page.goto(url)
+  expect(page.url()).toMatch(/\/o\/ord_\w+\?t=/)
+  expect(response?.headers()).toMatchObject({
+    'cache-control': 'no-store',
+    'referrer-policy': 'no-referrer',
+    'x-robots-tag': 'noindex',
+  })
+  await page.getByRole('heading', { name: 'Statistics of a text' }).waitFor()
+  await page.getByText('What you need, in 10 to 3,000 characters.').waitFor()
+})

@@ -1,0 +1,26 @@
+import type { RemovedFix } from './removed-fix.ts'
+
+/** What a new user meets first: the settings, the terminal programs, environment files and logs. */
+export const CONFIG_FIXES: readonly RemovedFix[] = [
+  {
+    finding: 'new-user N7 the API names the audience of its own site only',
+    marker: 'login-audience-of-this-api',
+    to: 'true',
+    test: 'packages/cli/src/run.test.ts',
+    title: 'names the audience of another site: the user must name it too',
+  },
+  {
+    finding: 'new-user N10 environment files are quoted for shells',
+    marker: 'env-files-quoted',
+    to: 'true',
+    test: 'tests/deploy/env-files.test.ts',
+    title: 'a shell and Node read the same values',
+  },
+  {
+    finding: 'new-user N15 a late response of the database is no outage',
+    marker: 'late-response-is-no-outage',
+    to: 'answer.then(logChange)',
+    test: 'packages/database/src/readiness.test.ts',
+    title: 'a response that is late is logged as what it says',
+  },
+]
