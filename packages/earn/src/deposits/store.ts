@@ -154,17 +154,12 @@ export async function findBusyPools(db: Db): Promise<{ key: string; venueTransfe
   }))
 }
 
-/** Whether a deploy of a pool is done and its deposits have no shares yet. */
-export async function isBeingMinted(tx: Tx, poolKey: string): Promise<boolean> {
-  const row = await tx
-    .selectFrom('earn_deposits')
-    .innerJoin('venue_transfers', 'venue_transfers.id', 'earn_deposits.venue_transfer_id')
-    .select('earn_deposits.id')
-    .where('earn_deposits.pool_key', '=', poolKey)
-    .where('earn_deposits.status', '=', 'deploying')
-    .where('venue_transfers.state', '=', 'done')
-    .executeTakeFirst()
-  return row !== undefined
+/** The venue transfers of a pool's deposits that have no shares yet. */
+export async function findDeploying(tx: Tx, poolKey: string): Promise<string[]> {
+  const { rows } = await sql<{ venue_transfer_id: string }>`
+    select distinct venue_transfer_id from earn_deposits
+    where pool_key = ${poolKey} and status = 'deploying' and venue_transfer_id is not null`.execute(tx)
+  return rows.map(({ venue_transfer_id }) => venue_transfer_id)
 }
 
 /** The deposits of a move, oldest first. */

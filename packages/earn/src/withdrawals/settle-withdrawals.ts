@@ -2,7 +2,7 @@ import { type Tx, transact } from '@market/database/transact'
 import { type Usdc, usdc, ZERO } from '@market/kernel/money'
 import { pool as equityAccount, postNew, withdrawal as withdrawalAccount } from '@market/money/ledger'
 import { requestPayout } from '@market/money/payouts'
-import { findPayers, isBeingMinted } from '../deposits/index.ts'
+import { findDeploying, findPayers } from '../deposits/index.ts'
 import {
   burnShares,
   type EarnContext,
@@ -19,7 +19,7 @@ import {
   revalue,
   valueOfShares,
 } from '../pools/index.ts'
-import { isBeingRecalled, requestRecall } from '../venue-transfers/index.ts'
+import { findVenueTransfer, isBeingRecalled, requestRecall } from '../venue-transfers/index.ts'
 import { liquidityOf } from './liquidity.ts'
 import { findInStatus, insertFill, lockWithdrawal, saveWithdrawal, sumOwed } from './store.ts'
 import { owedFor, type Withdrawal, type WithdrawalFailure } from './withdrawal.ts'
@@ -140,6 +140,12 @@ async function fill(ctx: EarnContext, tx: Tx, pool: Pool): Promise<void> {
 
 /** The subject of the payout of one part. */
 export const fillSubject = (id: string, n: number): string => `${id}:${n}`
+
+/** Whether deposits of a locked pool are in the venue and have no shares yet. */
+async function isBeingMinted(tx: Tx, key: string): Promise<boolean> {
+  const transfers = await Promise.all((await findDeploying(tx, key)).map((id) => findVenueTransfer(tx, id)))
+  return transfers.some((transfer) => transfer?.state === 'done')
+}
 
 /** Takes what the treasury lacks out of the venue, as far as the venue pays now. */
 async function recallLacking(ctx: EarnContext, key: string): Promise<void> {
