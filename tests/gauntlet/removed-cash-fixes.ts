@@ -3,6 +3,13 @@ import type { RemovedFix } from './removed-fix.ts'
 /** Of the money review: what the worker trusts, bounties, workspaces and reviews. */
 export const CASH_FIXES: readonly RemovedFix[] = [
   {
+    finding: 'cash a recovered payout counts by the rule of the caps',
+    marker: 'recovered-counts-by-rule',
+    to: 'true',
+    test: 'tests/payouts/counters.test.ts',
+    title: 'counts by the same rule',
+  },
+  {
     finding: 'cash no amount is fixed while a recall is under way',
     marker: 'burn-while-recalled',
     test: 'tests/earn/recall-value.test.ts',

@@ -197,7 +197,7 @@ describe('counters', () => {
           db,
         ),
       )
-    for (const column of ['capped_micros', 'in_flight_micros', 'native'])
+    for (const column of ['capped_micros', 'capped_in_flight_micros', 'in_flight_micros', 'native'])
       await expect(insert(column)).rejects.toMatchObject({ code: '23514' })
   })
 
@@ -206,7 +206,7 @@ describe('counters', () => {
     const all = [await request({ agentId: 'agt_1_00000000000000001' as AgentId }), await request()]
     await advanceTogether(app, all)
     const before = await counters()
-    await sql`update payout_counters set capped_micros = 1`.execute(db)
+    await sql`update payout_counters set capped_micros = capped_micros + 1`.execute(db)
     expect(await counterDrift(db)).not.toEqual([])
     const runbook = await readFile('docs/operations/runbooks/stuck-payout.md', 'utf8')
     const recount = /```sql\n(begin;.*?commit;)\n```/su.exec(runbook)?.[1]
@@ -220,7 +220,11 @@ describe('counters', () => {
     const payout = await request({ agentId: 'agt_1_00000000000000001' as AgentId })
     await advanceTogether(app, [payout])
     expect(await stateOf(payout)).toBe('signed')
-    const of = (capped: bigint, inFlight: bigint) => ({ capped_micros: capped, in_flight_micros: inFlight })
+    const of = (capped: bigint, inFlight: bigint) => ({
+      capped_micros: capped,
+      capped_in_flight_micros: capped,
+      in_flight_micros: inFlight,
+    })
     expect(await counters()).toMatchObject([
       { scope: '*', ...of(5_000_000n, 5_000_000n), native: String(COST) },
       { scope: 'agent:agt_1_00000000000000001', ...of(5_000_000n, 0n) },
@@ -248,10 +252,71 @@ describe('counters', () => {
         hour: new Date('2026-03-01T10:00:00Z'),
         scope: '*',
         capped_micros: 5_000_000n,
+        capped_in_flight_micros: 0n,
         in_flight_micros: 0n,
         native: '7',
       },
       { scope: `payee:${payout.payee}` },
     ])
+  })
+
+  test('what does not count against the caps delays no other, however long it is in flight', async () => {
+    const { app, request, clock } = payouts
+    const caps = { ...CAPS, perDay: usdc(50_000_000n) }
+    const move = await request({ kind: 'move_to_venue', amount: usdc(50_000_000n) })
+    await advanceTogether({ ...app, caps }, [move])
+    clock.advance(26 * HOUR)
+    const next = await request()
+    await advanceTogether({ ...app, caps }, [next])
+    expect([await stateOf(move), await stateOf(next)]).toEqual(['signed', 'signed'])
+  })
+
+  test('what counts stays on the caps of its payee and agent while it is in flight, also after 25 hours', async () => {
+    const { app, script, request, clock } = payouts
+    const agentId = 'agt_1_00000000000000001' as AgentId
+    const caps = { ...CAPS, perPayee: usdc(8_000_000n) }
+    const first = await request({ agentId })
+    await advanceTogether({ ...app, caps }, [first])
+    clock.advance(26 * HOUR)
+    const [samePayee, sameAgent] = [await request({ payee: first.payee }), await request({ agentId })]
+    await advanceTogether({ ...app, caps }, [samePayee, sameAgent])
+    expect([await stateOf(samePayee), await stateOf(sameAgent)]).toEqual([
+      'held: payee_cap',
+      'held: payee_cap',
+    ])
+    script.outcome = 'final'
+    await advanceTogether({ ...app, caps }, [first])
+    await advanceTogether({ ...app, caps }, [samePayee, sameAgent])
+    expect([await stateOf(samePayee), await stateOf(sameAgent)]).toEqual(['signed', 'signed'])
+  })
+
+  test('a payout that is recovered from the chain counts by the same rule as one that is authorized', async () => {
+    const { app, request, clock } = payouts
+    const all = [await request({ kind: 'move_to_venue' }), await request()]
+    for (const [n, { id, payee, amount }] of all.entries())
+      await sql`
+        insert into outgoing_transfers (network, reference, payout_id, payee, amount_micros, nonce, block_height, block_hash,
+          happened_at, is_final, created_at)
+        values (${NETWORK}, ${`0x${String(n).padStart(64, 'f')}`}, ${id}, ${payee}, ${amount}, ${n}, 1, '0x', ${clock.now()},
+          false, ${clock.now()})`.execute(db)
+    await advanceTogether(app, all)
+    expect(await Promise.all(all.map(rowOf))).toMatchObject([
+      { state: 'signed', counts_against_caps: false },
+      { state: 'signed', counts_against_caps: true },
+    ])
+    expect(await counterDrift(db)).toEqual([])
+  })
+
+  test('updates of a busy counter leave its indexes as they are', async () => {
+    const { app, request } = payouts
+    await advanceTogether(app, [await request()])
+    for (let n = 0; n < 20; n++) await advanceTogether(app, [await request({ amount: usdc(1_000n) })])
+    await sql`select pg_stat_force_next_flush()`.execute(db)
+    const { rows } = await sql<{ updated: bigint; hot: bigint }>`
+      select n_tup_upd as updated, n_tup_hot_upd as hot from pg_stat_user_tables where relname = 'payout_counters'`.execute(
+      db,
+    )
+    expect(rows[0]?.updated).toBeGreaterThanOrEqual(20n)
+    expect(rows[0]?.hot).toBe(rows[0]?.updated)
   })
 })

@@ -164,17 +164,20 @@ create table payout_counters (
   -- The whole network, `payee:<address>` or `agent:<id>`.
   scope text not null check (scope = '*' or scope ~ '^(payee|agent):.+$'),
   hour timestamptz not null check (extract(epoch from hour) % 3600 = 0),
-  -- What counts against the caps.
+  -- What counts against the caps, and the part of it that is not final.
   capped_micros bigint not null default 0 check (capped_micros >= 0),
-  -- Authorized and not final.
+  capped_in_flight_micros bigint not null default 0 check (capped_in_flight_micros between 0 and capped_micros),
+  -- Authorized and not final, whether it counts against the caps or not.
   in_flight_micros bigint not null default 0 check (in_flight_micros >= 0),
   -- The native coin that they cost.
   native numeric(40, 0) not null default 0 check (native >= 0),
+  -- Indexed instead of the amounts, so that an update of a busy row leaves the indexes as they are.
+  has_in_flight boolean not null generated always as (in_flight_micros > 0 or capped_in_flight_micros > 0) stored,
   primary key (network, scope, hour),
   check (scope = '*' or (in_flight_micros, native) = (0, 0))
-);
+) with (fillfactor = 50);
 -- Payouts are in flight for minutes, so these are a few hours, however many there were.
-create index payout_counters_in_flight on payout_counters (network) where in_flight_micros > 0;
+create index payout_counters_in_flight on payout_counters (network, scope) where has_in_flight;
 
 -- What was paid to an agent, added by the worker in the transaction that makes a payout final.
 create table payout_totals (

@@ -562,8 +562,10 @@ export interface Tables {
     scope: string
     hour: Date
     capped_micros: Generated<bigint>
+    capped_in_flight_micros: Generated<bigint>
     in_flight_micros: Generated<bigint>
     native: Generated<string>
+    has_in_flight: GeneratedAlways<boolean>
   }
   payout_guards: {
     network: string

@@ -4,6 +4,7 @@ import { type Tx, transact } from '@market/database/transact'
 import { assert } from '@market/kernel/assert'
 import { recordSpending } from './funding-hold.ts'
 import { findGuard } from './guards/store.ts'
+import { countsAgainstCaps } from './limits/caps.ts'
 import { isNonceTaken } from './nonces/store.ts'
 import { isCompared, isReadSince } from './outgoing/guard.ts'
 import { compareWithPayout, type OutgoingTransfer } from './outgoing/outgoing-transfer.ts'
@@ -75,7 +76,10 @@ async function recordLost(
   )
   assert(isNew, `${transfer.reference} is a signature of another payout`)
   await recordSpending(tx, payout)
-  return savePayout(tx, payout, 'recover', { round, ...(nonce !== null && { nonce }) }, now)
+  // fix: recovered-counts-by-rule
+  const counts = payout.countedAt === null ? await countsAgainstCaps(tx, payout) : payout.countsAgainstCaps
+  const change = { round, countsAgainstCaps: counts, ...(nonce !== null && { nonce }) }
+  return savePayout(tx, payout, 'recover', change, now)
 }
 
 /** Without bytes: the database does not have them, and the chain does not need them again. */

@@ -162,8 +162,7 @@ const AUTHORIZED: readonly PayoutState[] = ['nonce_assigned', 'signed', 'final']
 /** A payout is counted from when it is authorized or found on the chain, as long as it is in one of these states. */
 const countedAs = (payout: Payout, state: PayoutState, { countsAgainstCaps }: Change, at: Date) => ({
   counted_at: AUTHORIZED.includes(state) ? (payout.countedAt ?? at) : null,
-  // One that was found on the chain was not decided in this database.
-  counts_against_caps: countsAgainstCaps ?? (payout.countedAt === null ? true : payout.countsAgainstCaps),
+  counts_against_caps: countsAgainstCaps ?? (payout.countedAt === null || payout.countsAgainstCaps),
 })
 
 async function updatePayout(

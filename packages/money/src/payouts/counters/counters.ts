@@ -13,6 +13,8 @@ export interface RoundCost {
 export interface Figures {
   /** What counts against the caps. */
   readonly capped: bigint
+  /** The part of it that is not final. */
+  readonly cappedInFlight: bigint
   /** Authorized and not final. */
   readonly inFlight: bigint
   /** What they cost in the native coin. */
@@ -25,7 +27,7 @@ export interface CounterChange extends Figures {
   readonly hour: Date
 }
 
-const NOTHING: Figures = { capped: 0n, inFlight: 0n, native: 0n }
+const NOTHING: Figures = { capped: 0n, cappedInFlight: 0n, inFlight: 0n, native: 0n }
 
 export const NETWORK_SCOPE = '*'
 
@@ -70,11 +72,11 @@ function partsOf(payout: Payout, cost: RoundCost | undefined): CounterChange[] {
   const ofCost = cost === undefined ? [] : [part(NETWORK_SCOPE, cost.at, { native: cost.native })]
   if (countedAt === null) return ofCost
   const capped = countsAgainstCaps ? amount : 0n
-  const inFlight = state === 'final' ? 0n : amount
+  const [inFlight, cappedInFlight] = state === 'final' ? [0n, 0n] : [amount, capped]
   return [
     ...ofCost,
-    part(NETWORK_SCOPE, countedAt, { capped, inFlight }),
-    ...payeeScopes(payout).map((scope) => part(scope, countedAt, { capped })),
+    part(NETWORK_SCOPE, countedAt, { capped, cappedInFlight, inFlight }),
+    ...payeeScopes(payout).map((scope) => part(scope, countedAt, { capped, cappedInFlight })),
   ]
 }
 
@@ -87,20 +89,28 @@ export function mergeChanges(changes: readonly CounterChange[]): CounterChange[]
     merged.set(key, { ...known, ...plus(known, change) })
   }
   return [...merged.entries()]
-    .filter(([, { capped, inFlight, native }]) => [capped, inFlight, native].some((n) => n !== 0n))
+    .filter(([, change]) => figuresOf(change).some((figure) => figure !== 0n))
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .map(([, change]) => change)
 }
 
+export const figuresOf = ({ capped, cappedInFlight, inFlight, native }: Figures): bigint[] => [
+  capped,
+  cappedInFlight,
+  inFlight,
+  native,
+]
+
 const plus = (a: Figures, b: Figures, times = 1n): Figures => ({
   capped: a.capped + times * b.capped,
+  cappedInFlight: a.cappedInFlight + times * b.cappedInFlight,
   inFlight: a.inFlight + times * b.inFlight,
   native: a.native + times * b.native,
 })
 
 /** What the counters of a network say about some payouts. */
 export interface Counted {
-  /** Of the last 24 to 25 hours, by scope. That of the network also has what is in flight for longer. */
+  /** By scope: of the last 24 to 25 hours, and what is in flight for longer. */
   readonly capped: ReadonlyMap<string, bigint>
   readonly native: bigint
   /** Of all time. */

@@ -2,7 +2,14 @@ import type { Db, Tx } from '@market/database/transact'
 import { assert } from '@market/kernel/assert'
 import type { Network } from '@market/kernel/network'
 import { sql } from 'kysely'
-import { type Counted, type CounterChange, mergeChanges, NETWORK_SCOPE, windowStart } from './counters.ts'
+import {
+  type Counted,
+  type CounterChange,
+  figuresOf,
+  mergeChanges,
+  NETWORK_SCOPE,
+  windowStart,
+} from './counters.ts'
 
 /** At most 25 rows per scope, and the hours of payouts in flight, however many payouts there were. */
 export async function findCounted(
@@ -18,9 +25,11 @@ export async function findCounted(
     where network = ${network} and scope = any(${[...new Set(scopes)]}::text[]) and hour >= ${start}::timestamptz
     group by scope
     union all
-    select ${NETWORK_SCOPE}, coalesce(sum(in_flight_micros) filter (where hour < ${start}::timestamptz), 0)::text, '0',
-      coalesce(sum(in_flight_micros), 0)::text
-    from payout_counters where network = ${network} and in_flight_micros > 0`.execute(db)
+    select scope, coalesce(sum(capped_in_flight_micros) filter (where hour < ${start}::timestamptz), 0)::text, '0',
+      sum(in_flight_micros)::text
+    from payout_counters
+    where network = ${network} and scope = any(${[...new Set([NETWORK_SCOPE, ...scopes])]}::text[]) and has_in_flight
+    group by scope`.execute(db)
   const capped = new Map<string, bigint>()
   for (const row of rows) capped.set(row.scope, (capped.get(row.scope) ?? 0n) + BigInt(row.capped))
   const ofNetwork = rows.filter(({ scope }) => scope === NETWORK_SCOPE)
@@ -37,7 +46,7 @@ export async function findCounted(
  */
 export async function applyCounters(tx: Tx, changes: readonly CounterChange[]): Promise<void> {
   const merged = mergeChanges(changes)
-  const isLess = ({ capped, inFlight, native }: CounterChange) => capped < 0n || inFlight < 0n || native < 0n
+  const isLess = (change: CounterChange) => figuresOf(change).some((figure) => figure < 0n)
   const more = merged.filter((change) => !isLess(change))
   if (more.length > 0) await add(tx, more)
   for (const change of merged.filter(isLess)) await correct(tx, change)
@@ -45,25 +54,28 @@ export async function applyCounters(tx: Tx, changes: readonly CounterChange[]): 
 
 async function add(tx: Tx, changes: readonly CounterChange[]): Promise<void> {
   await sql`
-    insert into payout_counters as known (network, scope, hour, capped_micros, in_flight_micros, native)
+    insert into payout_counters as known (network, scope, hour, capped_micros, capped_in_flight_micros, in_flight_micros, native)
     select * from unnest(
       ${changes.map(({ network }) => network)}::text[],
       ${changes.map(({ scope }) => scope)}::text[],
       ${changes.map(({ hour }) => hour)}::timestamptz[],
       ${changes.map(({ capped }) => capped.toString())}::bigint[],
+      ${changes.map(({ cappedInFlight }) => cappedInFlight.toString())}::bigint[],
       ${changes.map(({ inFlight }) => inFlight.toString())}::bigint[],
       ${changes.map(({ native }) => native.toString())}::numeric[])
     on conflict (network, scope, hour) do update set
       capped_micros = known.capped_micros + excluded.capped_micros,
+      capped_in_flight_micros = known.capped_in_flight_micros + excluded.capped_in_flight_micros,
       in_flight_micros = known.in_flight_micros + excluded.in_flight_micros,
       native = known.native + excluded.native`.execute(tx)
 }
 
 /** A counter that becomes less exists, because what is taken out of it was counted in it. */
 async function correct(tx: Tx, change: CounterChange): Promise<void> {
-  const { network, scope, hour, capped, inFlight, native } = change
+  const { network, scope, hour, capped, cappedInFlight, inFlight, native } = change
   const { numAffectedRows } = await sql`
-    update payout_counters set capped_micros = capped_micros + ${capped}, in_flight_micros = in_flight_micros + ${inFlight},
+    update payout_counters set capped_micros = capped_micros + ${capped},
+      capped_in_flight_micros = capped_in_flight_micros + ${cappedInFlight}, in_flight_micros = in_flight_micros + ${inFlight},
       native = native + ${native.toString()}::numeric
     where network = ${network} and scope = ${scope} and hour = ${hour}`.execute(tx)
   assert(numAffectedRows === 1n, `${network} has a counter of ${scope} at ${hour.toISOString()}`)

@@ -19,16 +19,20 @@ export type CapDecision = { readonly hold: Hold } | { readonly hold?: never; rea
  * delays no other.
  */
 export async function decideCaps(caps: Caps, tx: Tx, payout: Payout, counted: Counted): Promise<CapDecision> {
-  const { kind, amount } = payout
-  if (await isApproved(tx, payout)) return { counts: false }
-  if (amount > caps.perPayout) return above('payout_cap', caps.perPayout)
-  if (kind === 'move_to_venue') return { counts: false }
-  // fix: return-uses-no-cap
-  if (await isReturnToPayer(tx, payout)) return { counts: false }
+  const { amount } = payout
+  if (amount > caps.perPayout && !(await isApproved(tx, payout))) return above('payout_cap', caps.perPayout)
+  if (!(await countsAgainstCaps(tx, payout))) return { counts: false }
   if (payeeScopes(payout).some((scope) => cappedOf(counted, scope) + amount > caps.perPayee))
     return above('payee_cap', caps.perPayee)
   if (cappedOf(counted, NETWORK_SCOPE) + amount > caps.perDay) return above('daily_cap', caps.perDay)
   return { counts: true }
+}
+
+/** Whether a payout counts against the caps of a day. */
+export async function countsAgainstCaps(tx: Tx, payout: Payout): Promise<boolean> {
+  if (payout.kind === 'move_to_venue' || (await isApproved(tx, payout))) return false
+  // fix: return-uses-no-cap
+  return !(await isReturnToPayer(tx, payout))
 }
 
 /** The row only names the approval. Two operators must have approved this payout by it. */
