@@ -6,6 +6,7 @@ import { usdc } from '@market/kernel/money'
 import { escrow } from '@market/money/ledger'
 import {
   advancePayout,
+  findCounterDrift,
   type Payout,
   type PayoutContext,
   payoutAuthorizer,
@@ -116,6 +117,7 @@ describe('counters', () => {
         await counterDrift(db),
         JSON.stringify(step, (_, value) => (typeof value === 'bigint' ? String(value) : value)),
       ).toEqual([])
+      expect(await findCounterDrift(db)).toEqual([])
     }
   }
 
@@ -305,6 +307,20 @@ describe('counters', () => {
       { state: 'signed', counts_against_caps: true },
     ])
     expect(await counterDrift(db)).toEqual([])
+  })
+
+  test('one whose figures in flight are not those of the payouts is found', async () => {
+    const { app, request } = payouts
+    await advanceTogether(app, [await request()])
+    expect(await findCounterDrift(db)).toEqual([])
+    await sql`update payout_counters set in_flight_micros = in_flight_micros + 1 where scope = '*'`.execute(
+      db,
+    )
+    expect(await findCounterDrift(db)).toEqual([
+      expect.stringMatching(/^base-mainnet \* .+ is 5000000 5000001 instead of 5000000 5000000$/),
+    ])
+    await sql`update payout_counters set capped_in_flight_micros = 0, in_flight_micros = 0`.execute(db)
+    expect(await findCounterDrift(db)).toHaveLength(2)
   })
 
   test('updates of a busy counter leave its indexes as they are', async () => {

@@ -9,7 +9,7 @@ import { type EarnContext, openPools, type PauseReason, readPools } from '@marke
 import { findEarnHolders } from '@market/earn/withdrawals'
 import { SECOND } from '@market/kernel/clock'
 import { type Purposes, recheckTransfers } from '@market/money/payments'
-import { payoutLimitMetrics, payoutMetrics } from '@market/money/payouts'
+import { findCounterDrift, payoutLimitMetrics, payoutMetrics } from '@market/money/payouts'
 import { anchorReserves, checkReserves, ProvidersDisagree, type ReserveReport } from '@market/money/reserves'
 import { FEW_SETTLEMENTS, type GasMetrics, gasMetrics } from '@market/trade/x402'
 import type { SweepLog } from './start-sweeps.ts'
@@ -77,6 +77,12 @@ export async function reportHeldPayouts(ctx: JobContext, log: SweepLog): Promise
         { network, held: heldBy.gas_budget, native_spent: String(nativeSpent) },
         'the budget of native coin is used up; payouts on this network wait',
       )
+}
+
+/** Operators set alerts on this log line: caps and the balance check are decided by wrong figures. */
+export async function reportCounters({ db }: JobContext, log: SweepLog): Promise<void> {
+  const drift = await findCounterDrift(db)
+  if (drift.length > 0) log.error({ counters: drift }, 'payout counters are not the sum over payouts')
 }
 
 /** Operators set an alert on the security event: a request never holds a transaction open for a minute. */

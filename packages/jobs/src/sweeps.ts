@@ -33,6 +33,7 @@ import { perNetwork } from './per-network.ts'
 import {
   reportAnchors,
   reportAudit,
+  reportCounters,
   reportGas,
   reportHeldPayouts,
   reportOldTransactions,
@@ -159,6 +160,12 @@ export const SWEEPS: readonly Sweep<SweepContext>[] = [
     everyMs: 10 * SECOND,
     does: 'Reports payouts that the ledger or their order does not justify, and a used-up budget of native coin',
     run: reportHeldPayouts,
+  },
+  {
+    name: 'check-payout-counters',
+    everyMs: MINUTE,
+    does: 'Compares the counters of what is in flight with the payouts',
+    run: reportCounters,
   },
   {
     name: 'anchor-reserves',

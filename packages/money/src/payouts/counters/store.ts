@@ -40,6 +40,26 @@ export async function findCounted(
   }
 }
 
+/** The counters whose figures in flight are not those of the payouts that are in flight, as text; none when all are right. */
+export async function findCounterDrift(db: Db): Promise<string[]> {
+  const { rows } = await sql<{ drift: string }>`
+    with expected as (
+      select network, scope, date_trunc('hour', counted_at, 'UTC') as hour,
+        sum(case when counts_against_caps then amount_micros else 0 end) as capped,
+        sum(case when scope = ${NETWORK_SCOPE} then amount_micros else 0 end) as in_flight
+      from payouts cross join lateral (values (${NETWORK_SCOPE}), ('agent:' || agent_id),
+        ('payee:' || case when payee like '0x%' then lower(payee) else payee end)) as of (scope)
+      where state in ('nonce_assigned', 'signed') and counted_at is not null and scope is not null
+      group by 1, 2, 3
+    )
+    select concat_ws(' ', network, scope, hour, 'is', capped_in_flight_micros, in_flight_micros, 'instead of', capped, in_flight)
+      as drift
+    from expected full join (select * from payout_counters where has_in_flight) as actual using (network, scope, hour)
+    where (coalesce(capped_in_flight_micros, 0), coalesce(in_flight_micros, 0)) <> (coalesce(capped, 0), coalesce(in_flight, 0))
+    order by drift limit 10`.execute(db)
+  return rows.map(({ drift }) => drift)
+}
+
 /**
  * The only writer of counters. Apart from a transaction that holds the network's lock, nothing is locked after it:
  * counters are shared by all payouts of an hour, so a transaction that waited with one could wait for ever.
