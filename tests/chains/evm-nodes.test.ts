@@ -118,6 +118,28 @@ test('when a node rejects one call, the whole query runs on the next node', asyn
   }
 })
 
+test('a node is asked for its chain once, and again after a failure', async () => {
+  let [asked, id] = [0, '0x2105']
+  const answerChain: Mood = {
+    kind: 'change',
+    result: (call, result) => {
+      if (call.method !== 'eth_chainId') return result
+      asked++
+      return id
+    },
+  }
+  first.mood = answerChain
+  const { chain } = by([first.url], { cooldownMs: 0 })
+  for (let n = 0; n < 3; n++) expect(verdict(await chain.findTransfer(question(paid)))).toBe('ok, final')
+  expect(asked).toBe(1)
+  first.mood = { kind: 'reset' }
+  await expect(chain.findTransfer(question(paid))).rejects.toMatchObject(IS_AWAY)
+  first.mood = answerChain
+  id = '0x7a69'
+  await expect(chain.findTransfer(question(paid))).rejects.toMatchObject(IS_AWAY)
+  expect(asked).toBe(2)
+})
+
 test('a slow node costs one timeout and is then avoided for a while', async () => {
   const { chain } = by([first.url, second.url], { timeoutMs: LONG_MS })
   expect(verdict(await chain.findTransfer(question(paid)))).toBe('ok, final')

@@ -1,3 +1,4 @@
+import { MINUTE } from '@market/kernel/clock'
 import type { Node } from '../nodes/node-pool.ts'
 
 export type Call = readonly [method: string, ...params: unknown[]]
@@ -57,16 +58,21 @@ export const sendBatch = async (node: Node, calls: readonly Call[]): Promise<rea
   return calls.map((_, id) => parseResponse(byId.get(id)))
 }
 
-/** Every batch includes eth_chainId, so that responses from another chain are rejected. */
+/** A node is asked again for its chain after this time, and after each failure. */
+const CHAIN_KNOWN_MS = 1 * MINUTE
+
+/** The first batch of a node includes eth_chainId, so that responses from another chain are rejected. */
 export const callEach = async (
   node: Node,
   chainId: number,
   calls: readonly Call[],
 ): Promise<readonly RpcResponse[]> => {
+  if (performance.now() < node.chain.knownUntil) return sendBatch(node, calls)
   const [chain, ...responses] = await sendBatch(node, [['eth_chainId'], ...calls])
   const id = resultOf(chain)
   if (typeof id !== 'string' || Number(id) !== chainId)
     throw new Error(`the node is on chain ${String(id)}, not on ${chainId}`)
+  node.chain.knownUntil = performance.now() + CHAIN_KNOWN_MS
   return responses
 }
 

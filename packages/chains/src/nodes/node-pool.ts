@@ -8,6 +8,12 @@ export interface Node {
   /** The host. The rest of the URL may contain an API key and must not appear in messages. */
   readonly name: string
   readonly signal: AbortSignal
+  readonly chain: KnownChain
+}
+
+/** Until when a node need not be asked on which chain it is, by `performance.now()`. A failed query ends it. */
+export interface KnownChain {
+  knownUntil: number
 }
 
 export type NodeQuery<T> = (node: Node) => Promise<T>
@@ -50,6 +56,7 @@ interface Member {
   readonly url: string
   readonly name: string
   readonly provider: string
+  readonly chain: KnownChain
   /** Queried last until then, because it failed. */
   failingUntil: number
   /** Not queried until then, because it is lagging. */
@@ -88,21 +95,24 @@ export const nodePool = ({
 }: NodePoolSettings): NodePool => {
   const members = urls.map((url, index): Member => {
     const name = hostOf(url)
-    return { url, name, provider: providerOf(providers, index, name), failingUntil: 0, laggingUntil: 0 }
+    const provider = providerOf(providers, index, name)
+    return { url, name, provider, chain: { knownUntil: 0 }, failingUntil: 0, laggingUntil: 0 }
   })
   if (members.length === 0) throw new Error(`${network} has no node`)
   let comparedAt = Number.NEGATIVE_INFINITY
   let comparing: Promise<void> | undefined
 
   const queryMember = async <T>(member: Member, run: NodeQuery<T>, withinMs: number): Promise<T> => {
+    const { url, name, chain } = member
     try {
-      const node = { url: member.url, name: member.name, signal: AbortSignal.timeout(Math.ceil(withinMs)) }
+      const node = { url, name, chain, signal: AbortSignal.timeout(Math.ceil(withinMs)) }
       const result = await run(node)
       member.failingUntil = 0
       return result
     } catch (failure) {
+      chain.knownUntil = 0
       member.failingUntil = performance.now() + cooldownMs
-      throw withoutUrls(member.name, failure)
+      throw withoutUrls(name, failure)
     }
   }
 
