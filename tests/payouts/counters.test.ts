@@ -323,6 +323,21 @@ describe('counters', () => {
     expect(await findCounterDrift(db)).toHaveLength(2)
   })
 
+  test('two workers at once authorize no more than a cap leaves', async () => {
+    const { app, request } = payouts
+    for (let round = 1; round <= 5; round++) {
+      const caps = { ...CAPS, perDay: usdc(BigInt(round) * 5_000_000n) }
+      const all = await Promise.all(Array.from({ length: 6 }, () => request()))
+      await Promise.all([
+        advanceTogether({ ...app, caps }, all.slice(0, 3)),
+        advanceTogether({ ...app, caps }, all.slice(3)),
+      ])
+      const states = await Promise.all(all.map(stateOf))
+      expect(states.toSorted()).toEqual([...Array(5).fill('held: daily_cap'), 'signed'])
+    }
+    expect(await counterDrift(db)).toEqual([])
+  })
+
   test('updates of a busy counter leave its indexes as they are', async () => {
     const { app, request } = payouts
     await advanceTogether(app, [await request()])
