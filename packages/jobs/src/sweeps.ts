@@ -1,34 +1,18 @@
-import { deleteOldActivity } from '@market/core/activity'
-import { maintainEventPartitions } from '@market/core/events'
-import { deleteOldRequests } from '@market/core/idempotency'
-import { deleteOldNotifications } from '@market/core/notifications'
 import { deleteReplacedJobs, retryFailedJobsSoon } from '@market/core/queue'
-import { deleteOldSignatures } from '@market/core/signatures'
 import { rollUpStatistics } from '@market/core/statistics'
-import { deleteOldSwaps } from '@market/custody/swaps'
 import { advanceWalletTransactions, startWithdrawDelays } from '@market/custody/wallets'
 import { settleDeposits } from '@market/earn/deposits'
 import { advanceVenueTransfers } from '@market/earn/venue-transfers'
 import { settleWithdrawals } from '@market/earn/withdrawals'
-import { deleteUnusedUploads } from '@market/files/uploads'
 import { recordPayoutAddresses } from '@market/identity/agents'
-import { deleteOldRecords } from '@market/identity/oauth'
-import { deleteOldSessions } from '@market/identity/sessions'
-import {
-  deleteOldAttempts,
-  enqueueOverdueDeliveries,
-  maintainDeliveryPartitions,
-} from '@market/identity/webhooks'
+import { enqueueOverdueDeliveries } from '@market/identity/webhooks'
 import { HOUR, MINUTE, SECOND } from '@market/kernel/clock'
-import { maintainLedgerPartitions } from '@market/money/ledger'
 import { checkIntents, watchTreasury } from '@market/money/payments'
 import { compareOutgoingTransfers } from '@market/money/payouts'
-import { deleteOldSnapshots } from '@market/money/reserves'
 import { expireBounties } from '@market/offers/bounties'
 import { applyDueTransitions, offerRenewals } from '@market/trade/orders'
-import { deleteVoidPurchases, sendUnmined } from '@market/trade/x402'
+import { sendUnmined } from '@market/trade/x402'
 import { failExpiredGenerations } from '@market/work/workspaces'
-import { endFileUses } from './end-file-uses.ts'
 import { perNetwork } from './per-network.ts'
 import {
   reportAnchors,
@@ -43,6 +27,7 @@ import {
   reportUnopenableWallets,
   type SweepContext,
 } from './reports.ts'
+import { RETENTION } from './retention.ts'
 import type { Sweep } from './start-sweeps.ts'
 
 export const SWEEPS: readonly Sweep<SweepContext>[] = [
@@ -215,88 +200,5 @@ export const SWEEPS: readonly Sweep<SweepContext>[] = [
     does: 'Deletes jobs that were replaced while a dead worker had them locked',
     run: deleteReplacedJobs,
   },
-  {
-    name: 'delete-old-requests',
-    everyMs: MINUTE,
-    does: 'Deletes stored responses of idempotent requests after their time',
-    run: deleteOldRequests,
-  },
-  {
-    name: 'delete-old-signatures',
-    everyMs: MINUTE,
-    does: 'Deletes used wallet signatures that are too old to be replayed',
-    run: deleteOldSignatures,
-  },
-  {
-    name: 'delete-old-notifications',
-    everyMs: HOUR,
-    does: 'Deletes notifications after 90 days',
-    run: deleteOldNotifications,
-  },
-  {
-    name: 'delete-old-activity',
-    everyMs: HOUR,
-    does: 'Deletes entries of the activity feed after 90 days',
-    run: deleteOldActivity,
-  },
-  {
-    name: 'delete-old-oauth-records',
-    everyMs: HOUR,
-    does: 'Deletes expired sessions, codes and tokens of connected programs, and programs that nobody connected for 30 days',
-    run: (ctx) => Promise.all([deleteOldRecords(ctx), deleteOldSessions(ctx)]),
-  },
-  {
-    name: 'delete-old-attempts',
-    everyMs: HOUR,
-    does: 'Deletes counters of attempts to endpoints that never responded with 2xx, after their hour',
-    run: deleteOldAttempts,
-  },
-  {
-    name: 'delete-old-swaps',
-    everyMs: HOUR,
-    does: 'Deletes swaps that were never executed after a day, and others after 90 days',
-    run: deleteOldSwaps,
-  },
-  {
-    name: 'delete-old-snapshots',
-    everyMs: HOUR,
-    does: 'Deletes reserve snapshots without a proof after a week, and the leaves of old proofs (of daily ones after 90 days)',
-    run: deleteOldSnapshots,
-  },
-  {
-    name: 'delete-void-purchases',
-    everyMs: HOUR,
-    does: 'Deletes x402 purchases that were never paid',
-    run: deleteVoidPurchases,
-  },
-  {
-    name: 'end-file-uses',
-    everyMs: 10 * MINUTE,
-    does: 'Releases the files of orders, bounties and purchases that ended unpaid a day ago',
-    run: endFileUses,
-  },
-  {
-    name: 'delete-unused-uploads',
-    everyMs: 10 * MINUTE,
-    does: 'Deletes uploaded files that nothing refers to after a day, and what an interrupted upload left after an hour',
-    run: deleteUnusedUploads,
-  },
-  {
-    name: 'maintain-event-partitions',
-    everyMs: HOUR,
-    does: 'Creates the next monthly partitions of events and drops old ones',
-    run: maintainEventPartitions,
-  },
-  {
-    name: 'maintain-ledger-partitions',
-    everyMs: HOUR,
-    does: 'Creates the next monthly partitions of the ledger',
-    run: maintainLedgerPartitions,
-  },
-  {
-    name: 'maintain-delivery-partitions',
-    everyMs: HOUR,
-    does: 'Creates the next monthly partitions of webhook deliveries and drops old ones',
-    run: maintainDeliveryPartitions,
-  },
+  ...RETENTION,
 ]
