@@ -33,7 +33,7 @@ export interface PageRequest extends SiteSettings {
 export interface RenderedPage {
   readonly status: number
   readonly html: string
-  /** What the page says without the time when it was drawn. Undefined: `html`. */
+  /** What the page is drawn from, without the time. Undefined: `html`. */
   readonly content?: string
   /** Whether everything on it could be read. */
   readonly isComplete: boolean

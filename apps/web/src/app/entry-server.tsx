@@ -35,7 +35,7 @@ export const renderPage: RenderPage = async ({ path, apiUrl, fetch, assets, site
       .getQueryCache()
       .getAll()
       .every(({ state: { error } }) => error === null || isNotFound(error)),
-    content: html.replace(jsonOf(state), () => jsonOf([settings, read])),
+    content: jsonOf([path, assets, settings, read]),
     html: `<!doctype html>${html.replace('</head>', () => `${facts}</head>`)}`,
   }
 }
