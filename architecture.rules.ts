@@ -24,7 +24,7 @@ export const MODULES = {
   offers: ['bounties', 'listings'],
   custody: ['creator-fees', 'tokens', 'wallets', 'swaps'],
   identity: ['oauth', 'webhooks', 'agents', 'names', 'accounts', 'sessions'],
-  money: ['treasury', 'reserves', 'payouts', 'payments', 'ledger'],
+  money: ['follower', 'treasury', 'reserves', 'payouts', 'payments', 'ledger'],
   files: ['uploads'],
   core: [
     'approvals',

@@ -23,6 +23,7 @@ create table transfers (
   missing_since timestamptz,
   -- `seen` may still be undone by the chain; `final` may not; `gone` was undone.
   state text not null check (state in ('seen', 'final', 'gone')),
+  -- When it was checked by itself last.
   checked_at timestamptz not null,
   created_at timestamptz not null,
   primary key (network, reference, transfer_index)
@@ -30,9 +31,8 @@ create table transfers (
 create unique index transfers_subject on transfers (network, subject);
 -- A purpose is paid by one transfer.
 create unique index transfers_purpose on transfers (purpose) where purpose <> '' and state <> 'gone';
-create index transfers_to_check on transfers (checked_at) where state = 'seen';
--- Transfers with a purpose are checked first, because anybody can send any number of others.
-create index transfers_used on transfers (checked_at) where state = 'seen' and purpose <> '';
+-- What is seen in a block that is final is checked by itself.
+create index transfers_seen on transfers (network, block_height) where state = 'seen';
 -- The newest final transfer of a network: a balance of an earlier final block is one of the past.
 create index transfers_final on transfers (network, block_height desc) where state = 'final';
 
@@ -57,10 +57,14 @@ end $$;
 create trigger transfers_of_api before insert or update on transfers
   for each row when (current_user = 'market_api') execute function check_transfer_of_api();
 
--- How far each treasury's history was read.
-create table treasury_positions (
-  network text primary key,
-  position text not null,
+-- How far each network was read. Everything up to the final block is decided; what was read after it can still change.
+create table followed_networks (
+  network text primary key check (network in ('solana-mainnet', 'base-mainnet', 'alt-mainnet')),
+  -- On Solana the slot, and the newest signature up to there.
+  final_height bigint not null check (final_height >= 0),
+  final_hash text not null check (length(final_hash) <= 88),
+  -- Up to where the newest blocks were read; null where only final blocks are read, and before the first reading.
+  position text check (length(position) <= 200),
   read_at timestamptz not null
 );
 

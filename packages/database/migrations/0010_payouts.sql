@@ -218,8 +218,6 @@ create table payout_guards (
   database_epoch text not null check (length(database_epoch) between 1 and 200),
   -- Nothing signed before this epoch can take effect in a block above this one.
   horizon bigint not null,
-  -- How far the treasury's payments were read; null before the first reading.
-  position text,
   -- Since when all that left before this epoch is known here; null while it is not.
   compared_at timestamptz,
   -- The epoch in which the treasury was last counted; null where nobody ever counts it.

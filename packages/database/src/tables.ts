@@ -293,6 +293,13 @@ export interface Tables {
     order_id: string
     data: Json
   }
+  followed_networks: {
+    network: string
+    final_height: bigint
+    final_hash: string
+    position: string | null
+    read_at: Date
+  }
   gas_nonces: {
     network: string
     account: string
@@ -571,7 +578,6 @@ export interface Tables {
     network: string
     database_epoch: string
     horizon: bigint
-    position: string | null
     compared_at: Date | null
     counted_epoch: string | null
     short_since: Date | null
@@ -832,11 +838,6 @@ export interface Tables {
     state: string
     checked_at: Date
     created_at: Date
-  }
-  treasury_positions: {
-    network: string
-    position: string
-    read_at: Date
   }
   unproven_attempts: {
     subject: string

@@ -8,10 +8,12 @@ import type { SignerContext } from '@market/custody/wallets'
 import { type EarnContext, openPools, type PauseReason, readPools } from '@market/earn/pools'
 import { findEarnHolders } from '@market/earn/withdrawals'
 import { SECOND } from '@market/kernel/clock'
+import { decideFinality } from '@market/money/follower'
 import { type Purposes, recheckTransfers } from '@market/money/payments'
 import { findCounterDrift, payoutLimitMetrics, payoutMetrics } from '@market/money/payouts'
 import { anchorReserves, checkReserves, ProvidersDisagree, type ReserveReport } from '@market/money/reserves'
 import { FEW_SETTLEMENTS, type GasMetrics, gasMetrics } from '@market/trade/x402'
+import { perNetwork } from './per-network.ts'
 import type { SweepLog } from './start-sweeps.ts'
 import type { JobContext } from './tasks.ts'
 
@@ -37,6 +39,15 @@ export type SweepContext = JobContext &
   }
 
 /** Operators set alerts on this log line: one of these providers is wrong about the final chain. */
+export const reportFinality = (ctx: SweepContext, log: SweepLog): Promise<void> =>
+  perNetwork((all, network) =>
+    decideFinality(all, network, ({ providers }) => {
+      ctx.countDisagreement(network)
+      log.error({ network, providers }, 'the providers disagree about final blocks')
+    }),
+  )(ctx)
+
+/** Operators set alerts on this log line too. */
 export async function reportRecheck(ctx: SweepContext, log: SweepLog): Promise<void> {
   await recheckTransfers(ctx, ctx.purposes, ({ network, reference, providers }) => {
     ctx.countDisagreement(network)

@@ -7,8 +7,8 @@ import { settleWithdrawals } from '@market/earn/withdrawals'
 import { recordPayoutAddresses } from '@market/identity/agents'
 import { enqueueOverdueDeliveries } from '@market/identity/webhooks'
 import { HOUR, MINUTE, SECOND } from '@market/kernel/clock'
-import { checkIntents, watchTreasury } from '@market/money/payments'
-import { compareOutgoingTransfers } from '@market/money/payouts'
+import { readNewBlocks } from '@market/money/follower'
+import { checkIntents } from '@market/money/payments'
 import { expireBounties } from '@market/offers/bounties'
 import { applyDueTransitions, offerRenewals } from '@market/trade/orders'
 import { sendUnmined } from '@market/trade/x402'
@@ -18,6 +18,7 @@ import {
   reportAnchors,
   reportAudit,
   reportCounters,
+  reportFinality,
   reportGas,
   reportHeldPayouts,
   reportOldTransactions,
@@ -116,22 +117,22 @@ export const SWEEPS: readonly Sweep<SweepContext>[] = [
     run: sendUnmined,
   },
   {
-    name: 'watch-treasuries',
+    name: 'read-new-blocks',
     everyMs: 5 * SECOND,
-    does: 'Records new transfers into each treasury',
-    run: perNetwork(watchTreasury),
+    does: 'Records what moved into each treasury and out of it, up to the newest block',
+    run: perNetwork(readNewBlocks),
+  },
+  {
+    name: 'decide-finality',
+    everyMs: 10 * SECOND,
+    does: 'Makes transfers final, for whole ranges of blocks on which enough providers agree',
+    run: reportFinality,
   },
   {
     name: 'recheck-transfers',
     everyMs: 5 * SECOND,
-    does: 'Checks recorded transfers until they are final, and reverses those that the chain dropped',
+    does: 'Checks transfers that were not in the final blocks where they were seen, and reverses those that the chain dropped',
     run: reportRecheck,
-  },
-  {
-    name: 'compare-outgoing-transfers',
-    everyMs: 2 * SECOND,
-    does: 'Matches transfers out of each treasury with payouts, and pauses payouts when one has no match',
-    run: perNetwork(compareOutgoingTransfers),
   },
   {
     // Payouts stay paused after a database restart until this has run; checkReserves itself limits how often it reads the chain.

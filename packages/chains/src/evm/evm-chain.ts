@@ -5,11 +5,12 @@ import type { Node } from '../nodes/node-pool.ts'
 import { agreeOnTransfer } from '../nodes/providers.ts'
 import { checkNode } from './check-node.ts'
 import { agreedFinalHeight, evmNodes } from './evm-nodes.ts'
-import { checkTransferOnNode, normalizeHash, observeTransfer, withFinality } from './find-transfer.ts'
+import { checkTransferOnNode, normalizeHash, observeTransfer } from './find-transfer.ts'
 import { formatPosition, parsePosition } from './log-position.ts'
 import { readBalance } from './read-balance.ts'
-import { readIncomingTransfers } from './read-incoming-transfers.ts'
-import { readOutgoingTransfers } from './read-outgoing-transfers.ts'
+import { readFinal, readStartingBlock } from './read-final.ts'
+import { readMark } from './read-mark.ts'
+import { readNew } from './read-new.ts'
 import type { EvmSettings } from './settings.ts'
 
 /** Read access to Base or to the third network. */
@@ -40,29 +41,22 @@ export const evmChain = (settings: EvmSettings): Chain => {
       return agreeOnTransfer(network, await nodes.queryProviders(check, minProviders), minProviders)
     },
 
-    async transfersAfter(position, limit) {
-      const from = parsePosition(position)
-      const page = await nodes.query((node) => readIncomingTransfers(settings, node, from, limit))
-      const transfers = page.transfers.map((transfer) => withFinality(settings, transfer))
-      return { transfers, position: formatPosition(page.position) }
+    startingBlock: () => readStartingBlock(settings, nodes),
+
+    async movementsAfter(final, position, limit) {
+      const last = position === null ? { ...final, index: undefined } : parsePosition(position)
+      const after = last.height < final.height ? { ...final, index: undefined } : last
+      // A lagging node may not have the newest blocks, so there is nothing new only when no node has more.
+      const page = await nodes.query(
+        (node) => readNew(settings, node, final, after, limit),
+        (candidate) => candidate !== undefined && candidate.position !== after,
+      )
+      return page && { ...page, position: formatPosition(page.position) }
     },
 
-    async outgoingTransfersAfter(position, limit) {
-      const from = parsePosition(position)
-      // A lagging node may not have the newest transfers, so the end is reported only when no node has more.
-      const page = await nodes.query(
-        (node) => readOutgoingTransfers(settings, node, from, limit),
-        (candidate) => candidate.position !== from,
-      )
-      const reached = formatPosition(page.position)
-      const { isEnd } = page
-      const agreed = page.outgoingTransfers.length === 0 ? 0n : await agreedFinalHeight(settings, nodes)
-      const outgoingTransfers = page.outgoingTransfers.map((transfer) => ({
-        ...transfer,
-        final: transfer.final && transfer.block.height <= agreed,
-      }))
-      return { outgoingTransfers, position: reached, ...(page.position !== from && { isEnd }) }
-    },
+    finalMovementsAfter: (block) => readFinal(settings, nodes, block),
+
+    markOf: (reference) => nodes.query((node) => readMark(settings, node, reference)),
 
     async heights() {
       const final = await agreedFinalHeight(settings, nodes)

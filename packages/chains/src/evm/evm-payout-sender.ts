@@ -7,7 +7,7 @@ import { estimateGas } from './estimate-gas.ts'
 import { evmNodes } from './evm-nodes.ts'
 import { nextFees, readFees } from './fees.ts'
 import { observePayout } from './observe-payout.ts'
-import { bytes, quantity, word } from './parse-rpc.ts'
+import { bytes, quantity, readReceipt, word } from './parse-rpc.ts'
 import { readBalance } from './read-balance.ts'
 import { readFinalNonce } from './read-final-nonce.ts'
 import { readNonces } from './read-nonces.ts'
@@ -65,6 +65,11 @@ export const evmPayoutSender = (settings: EvmPayoutSenderSettings, signer: EvmKe
 
     send: (signed) => sendBytes(nodes, chainId, signed.bytes),
     observe: (signed) => observePayout(settings, nodes, signed),
+    costOf: (reference) =>
+      nodes.query(async (node) => {
+        const [receipt] = await callAll(node, chainId, [['eth_getTransactionReceipt', reference]])
+        return readReceipt(receipt)?.cost
+      }),
 
     estimateCost: (payout) =>
       nodes.query(async (node) => {

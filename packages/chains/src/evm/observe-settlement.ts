@@ -1,13 +1,12 @@
 import type { Settlement, SettlementOutcome } from '@market/core/ports/facilitator'
+import { smaller } from '../bigints.ts'
 import type { Node, NodePool } from '../nodes/node-pool.ts'
 import type { Authorization } from './authorization.ts'
 import { blockAt, readFinalBlock } from './evm-nodes.ts'
-import type { LogPosition } from './log-position.ts'
-import { type Log, readBlock, readReceipt, word } from './parse-rpc.ts'
-import { type LogScan, readLogPage } from './read-log-page.ts'
+import { quantity, readBlock, readLogs, readReceipt, word } from './parse-rpc.ts'
 import { usedCall } from './reject-authorization.ts'
 import { callAll, callEach, resultOf } from './rpc.ts'
-import { addressKey, type EvmSettings } from './settings.ts'
+import { addressKey, blocksPerRequest, type EvmSettings } from './settings.ts'
 import { AUTHORIZATION_USED_TOPIC, amountByAuthorization, topicOf } from './transfers.ts'
 
 /** How many nodes must agree that a payment is void. All of them when there are fewer. */
@@ -39,18 +38,18 @@ const findAuthorizationUse = async (
   { from, nonce }: Authorization,
   since: bigint,
 ): Promise<string | undefined> => {
-  const scan: LogScan<{ readonly log: Log }> = {
-    topics: [AUTHORIZATION_USED_TOPIC, topicOf(from), nonce],
-    upTo: ({ head }) => head,
-    pick: (logs) => logs.map((log) => ({ log })),
+  const { chainId, usdc } = settings
+  const topics = [AUTHORIZATION_USED_TOPIC, topicOf(from), nonce]
+  const [response] = await callAll(node, chainId, [['eth_blockNumber']])
+  const head = quantity(response)
+  const blocks = blocksPerRequest(settings)
+  for (let first = since; first <= head; first += blocks) {
+    const [fromBlock, toBlock] = [first, smaller(first + blocks - 1n, head)].map((height) => `0x${height.toString(16)}`)
+    const [logs] = await callAll(node, chainId, [['eth_getLogs', { address: usdc, topics, fromBlock, toBlock }]])
+    const [use] = readLogs(logs)
+    if (use !== undefined) return use.transaction
   }
-  let position: LogPosition | undefined
-  for (;;) {
-    const page = await readLogPage({ ...settings, watchFrom: since }, node, scan, position, 1)
-    const [use] = page.transactions
-    if (use !== undefined || page.isEnd) return use?.reference
-    position = page.position
-  }
+  return undefined
 }
 
 /** Queries one node once. */

@@ -53,6 +53,12 @@ export const parseAddress = (text: string): `0x${string}` | undefined =>
 export const ownKeys = ({ treasury, ownAddresses }: EvmSettings): ReadonlySet<string> =>
   new Set([treasury, ...ownAddresses].map(addressKey))
 
+/** Most providers allow at least this many blocks per request. */
+const DEFAULT_BLOCKS_PER_REQUEST = 1_000
+
+export const blocksPerRequest = ({ watchBlocks }: EvmSettings): bigint =>
+  BigInt(watchBlocks ?? DEFAULT_BLOCKS_PER_REQUEST)
+
 export const blocksFor = (rules: readonly ConfirmationRule[], amount: bigint): number | 'final' => {
   const matching = rules.filter((rule) => rule.from <= amount)
   const strictest = matching.toSorted((a, b) => (a.from < b.from ? 1 : -1))[0]

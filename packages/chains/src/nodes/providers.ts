@@ -1,5 +1,6 @@
 import {
   type AgreedBalance,
+  type FinalReading,
   type Observation,
   type ProviderBalance,
   TooFewProviders,
@@ -95,6 +96,49 @@ export const agreeOnTransfer = (
     disagreeing,
   }
 }
+
+/** How one provider shows the final blocks after one. */
+export interface RangeReport {
+  /** Two providers agree when it is equal. */
+  readonly content: string
+  /** Undefined when its chain does not continue the block. */
+  readonly final: FinalReading['agreed']
+}
+
+/** Blocks are final when enough providers show the same. */
+// fix: finality-of-ranges-by-two-providers
+export const agreeOnRange = (
+  network: string,
+  { responses, failures }: ProviderResponses<RangeReport>,
+  minProviders: number,
+): Pick<FinalReading, 'agreed' | 'disagreeing'> => {
+  const groups = [...Map.groupBy(responses, ({ response }) => response.content).values()]
+  const [largestGroup = []] = groups.toSorted((a, b) => b.length - a.length)
+  const names = responses.map(({ provider }) => provider).toSorted()
+  const disagreeing = groups.length > 1 ? names : []
+  const isAgreed = largestGroup.length >= minProviders
+  if (!isAgreed && disagreeing.length === 0) throw tooFew(network, 'final blocks', { responses, failures }, minProviders)
+  const agreed = isAgreed ? largestGroup[0]?.response.final : undefined
+  if (isAgreed && agreed === undefined)
+    throw new Error(`${network}: ${names.join(', ')} do not continue the final block that was read last`)
+  return { agreed, disagreeing }
+}
+
+const tooFew = (
+  network: string,
+  what: string,
+  { responses, failures }: ProviderResponses<unknown>,
+  minProviders: number,
+): TooFewProviders =>
+  new TooFewProviders(
+    `${responses.length} of ${minProviders} required providers of ${network} show the ${what}: ${failures.map(messageOf).join('; ')}`.slice(
+      0,
+      200,
+    ),
+    { cause: new AggregateError(failures) },
+  )
+
+const messageOf = (failure: unknown): string => (failure instanceof Error ? failure.message : String(failure))
 
 /** A balance at a height of one provider. */
 export interface BalanceReading {

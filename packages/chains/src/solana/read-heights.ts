@@ -5,19 +5,17 @@ import { EXPIRY_MARGIN } from './observe-payout.ts'
 
 interface Heights {
   readonly final: bigint
-  readonly finalSlot: bigint
   readonly horizon: bigint
 }
 
 const heightsAt = async ({ rpc }: SolanaNode): Promise<Heights> => {
-  const [{ absoluteSlot, blockHeight }, { value }] = await Promise.all([
+  const [{ blockHeight }, { value }] = await Promise.all([
     rpc.getEpochInfo({ commitment: 'finalized' }).send(),
     // Every transaction signed until now uses this blockhash or an earlier one.
     rpc.getLatestBlockhash({ commitment: 'processed' }).send(),
   ])
   return {
     final: blockHeight,
-    finalSlot: absoluteSlot,
     horizon: value.lastValidBlockHeight + EXPIRY_MARGIN,
   }
 }

@@ -21,6 +21,8 @@ export interface SolanaSettings extends ProviderSettings {
   readonly gasAccounts?: readonly string[]
   /** The marketplace's time of a block. Default: the block's own time, which only development moves. */
   readonly blockTime?: (at: Date) => Date
+  /** How many transactions of the treasury are listed in one request. Default: as many as nodes allow. */
+  readonly historyPage?: number
   /** Timeout per node and request. */
   readonly timeoutMs?: number
 }

@@ -1,13 +1,11 @@
 import type { Chain } from '@market/core/ports/chain'
 import { assertIsAddress } from '@solana/kit'
-import { largest } from '../bigints.ts'
 import { agreeOnTransfer } from '../nodes/providers.ts'
 import { checkNodes } from './check-nodes.ts'
 import { checkTransferOnNode, findTransfer } from './find-transfer.ts'
-import { incomingTransfersFollower } from './follow-incoming-transfers.ts'
-import { outgoingTransfersFollower } from './follow-outgoing-transfers.ts'
 import { askEnough, type SolanaRpc, solanaNodes } from './nodes.ts'
 import { readBalance } from './read-balance.ts'
+import { FIRST_SLOT, readFinal } from './read-final.ts'
 import { readHeights } from './read-heights.ts'
 import type { TreasuryAccount } from './read-transfer.ts'
 import type { SolanaSettings } from './settings.ts'
@@ -22,14 +20,11 @@ export const solanaChain = (settings: SolanaSettings): Chain => {
   for (const address of [...addresses, cold ?? usdc]) assertIsAddress(address)
   const nodes = solanaNodes(settings)
   const own = new Set([settings.treasury, ...settings.ownAddresses])
-  const times = settings.blockTime && { blockTime: settings.blockTime }
   let account: ReturnType<typeof usdcAccountOf> | undefined
   const treasury = async (): Promise<TreasuryAccount> => {
     account ??= usdcAccountOf(settings.treasury, settings.usdc)
     return { account: await account, owner: settings.treasury, mint: settings.usdc }
   }
-  // After `heights` returned a final slot, nodes below that slot must not be used to list outgoing transfers.
-  let finalSlot = 0n
   return {
     network: 'solana-mainnet',
     displayAddress: (address) => address,
@@ -43,18 +38,12 @@ export const solanaChain = (settings: SolanaSettings): Chain => {
       const check = (rpc: SolanaRpc) => checkTransferOnNode(rpc, settings, accounts, recorded)
       return agreeOnTransfer('solana-mainnet', await askEnough(nodes, minProviders, check), minProviders)
     },
-    transfersAfter: incomingTransfersFollower(nodes, treasury, own, {
-      ...times,
-      isFinal: settings.minProviders === 1,
-    }),
-    outgoingTransfersAfter: outgoingTransfersFollower(nodes, treasury, {
-      ...times,
-      minSlot: () => finalSlot,
-    }),
+    startingBlock: async () => FIRST_SLOT,
+    finalMovementsAfter: async (block) =>
+      readFinal({ nodes, settings, treasury: await treasury(), own }, block),
     async heights() {
-      const heights = await readHeights(nodes)
-      finalSlot = largest([finalSlot, heights.finalSlot])
-      return { final: heights.final, horizon: heights.horizon }
+      const { final, horizon } = await readHeights(nodes)
+      return { final, horizon }
     },
     balanceOf: (address, minFinalHeight) => readBalance(nodes, settings, address, minFinalHeight),
     finalBalancesOf: (addresses) => finalUsdcOf(nodes.rpc, addresses, settings.usdc),

@@ -47,20 +47,50 @@ export interface IncomingTransfer {
   readonly attachedData: string | null
 }
 
+/** What identifies a transfer as a payout of this application. */
+export interface PayoutMark {
+  /** The payout id in the memo or after the call's arguments. Null when the transfer is not a payout of this application. */
+  readonly payoutId: string | null
+  /** EVM: the nonce of the transaction, when the treasury sent it. Solana: null. */
+  readonly nonce: bigint | null
+}
+
 /** A USDC transfer out of the treasury, as observed on the chain. */
 export interface ObservedOutgoingTransfer {
   readonly reference: string
-  /** The payout id in the memo or after the call's arguments. Null when the transfer is not a payout of this application. */
-  readonly payoutId: string | null
+  /** Undefined where it costs another query: `markOf`. */
+  readonly mark?: PayoutMark
   /** The receiving wallet. Null when there are several or it cannot be determined. */
   readonly payee: string | null
   /** How much the transaction reduced the treasury's balance. */
   readonly amount: Usdc
-  /** EVM: the nonce of the transaction. Solana: null. */
-  readonly nonce: bigint | null
   readonly at: Date
   readonly block: { readonly height: bigint; readonly hash: string }
-  readonly final: boolean
+}
+
+/** What moved into the treasury and out of it, oldest first. All of one transaction is together. */
+export interface Movements {
+  readonly incoming: readonly IncomingTransfer[]
+  readonly outgoing: readonly ObservedOutgoingTransfer[]
+}
+
+/**
+ * A final block. On Solana the height is the slot, and the hash is the newest signature up to there, empty where there is
+ * none.
+ */
+export interface FinalBlock {
+  readonly height: bigint
+  readonly hash: string
+}
+
+/** What the providers of a network say together about the final blocks after one. */
+export interface FinalReading {
+  /** Exactly these movements are in the blocks up to `to`. Undefined while there are no new ones on which enough agree. */
+  readonly agreed: (Movements & { readonly to: FinalBlock }) | undefined
+  /** Whether there are no further final blocks. */
+  readonly isEnd: boolean
+  /** The providers that contradict each other. */
+  readonly disagreeing: readonly string[]
 }
 
 /** How many blocks confirm a transfer, and how many must; null while it waits for finality instead. */
@@ -151,28 +181,22 @@ export interface Chain {
   findTransfer(query: TransferQuery): Promise<Observation>
   /** Queries every provider. Throws `unavailable` when none answers. */
   checkTransfer(recorded: RecordedTransfer): Promise<TransferCheck>
+  /** The final block after which the treasury is read, where nothing was read before. */
+  startingBlock(): Promise<FinalBlock>
   /**
-   * Confirmed transfers into the treasury after a position, oldest first, and the position of the next page. The
-   * position never passes a block in which an earlier transfer may still appear. `limit` counts transactions; all transfers
-   * of one are on the same page.
+   * What moved after a final block and after a position, null where there is none, up to the newest block of one node. A later
+   * block may replace these. `limit` counts transactions. The last page has `isEnd`; a node that is behind has no page. Absent
+   * where only final blocks are read.
    */
-  transfersAfter(
-    position: string | undefined,
+  readonly movementsAfter?: (
+    final: FinalBlock,
+    position: string | null,
     limit: number,
-  ): Promise<{ readonly transfers: readonly IncomingTransfer[]; readonly position: string }>
-  /**
-   * Transfers out of the treasury after a position, oldest first, up to the newest block. Unconfirmed transfers are
-   * included, because a payout that is already on the chain must not be paid again. The last page has `isEnd` or leaves
-   * the position unchanged. On a fast chain the position may keep moving with every new block.
-   */
-  outgoingTransfersAfter(
-    position: string | undefined,
-    limit: number,
-  ): Promise<{
-    readonly outgoingTransfers: readonly ObservedOutgoingTransfer[]
-    readonly position: string
-    readonly isEnd?: boolean
-  }>
+  ) => Promise<(Movements & { readonly position: string; readonly isEnd: boolean }) | undefined>
+  /** Queries every provider for the final blocks after one. A long range is read in parts. Throws `TooFewProviders`. */
+  finalMovementsAfter(block: FinalBlock): Promise<FinalReading>
+  /** Only for transfers without `mark`. */
+  readonly markOf?: (reference: string) => Promise<PayoutMark>
   /**
    * The newest final height, and the height after which transactions signed until now can no longer be executed. On EVM
    * the nonce prevents that, so `horizon` equals `final`.

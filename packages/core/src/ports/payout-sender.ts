@@ -63,6 +63,8 @@ export interface PayoutSender {
   send(signed: SignedTransfer): Promise<void>
   /** The outcome of the payout over all its signed transactions. */
   observe(signed: readonly SignedTransfer[]): Promise<PayoutOutcome>
+  /** What a final transaction cost in the native coin. Absent on chains that do not say. */
+  readonly costOf?: (reference: string) => Promise<bigint | undefined>
   /** Current cost in the chain's native coin. `createsAccount`: the payee's token account must be created. */
   estimateCost(payout: PayoutRequest): Promise<{ readonly native: bigint; readonly createsAccount: boolean }>
   /** The treasury's balance of the native coin, which pays the fees. */

@@ -27,6 +27,7 @@ export {
   parsePurpose,
 } from './purpose.ts'
 export { type Disagreement, type ReversalHandlers, recheckTransfers } from './recheck-transfers.ts'
+export { recordFinal, recordTransfers } from './record-transfers.ts'
 export { inferNetwork, normalizeReference } from './reference.ts'
 export {
   findFinalHeight,
@@ -48,4 +49,3 @@ export {
   type TransferKey,
   transferName,
 } from './transfer.ts'
-export { watchTreasury } from './watch-treasury.ts'

@@ -32,8 +32,9 @@ interface Recheck {
 }
 
 /**
- * Checks recorded transfers on their chain again until they are final, and reverses those that the final chain does not
- * have. An error with one transfer or network does not stop the others; all errors are thrown at the end.
+ * Checks transfers by themselves that were not found in the final blocks where they were seen, and those that were claimed
+ * with another payer: the providers make each of them final, or it is reversed. An error with one transfer or network does not
+ * stop the others; all errors are thrown at the end.
  */
 export async function recheckTransfers(
   ctx: Ctx,
@@ -41,29 +42,33 @@ export async function recheckTransfers(
   onDisagreement: Recheck['onDisagreement'] = () => undefined,
 ): Promise<number> {
   const now = ctx.clock.now()
-  const transfers = await acquireBatch(ctx, { now, before: earlier(now, CHECK_EVERY_MS) })
+  const at = { now, before: earlier(now, CHECK_EVERY_MS) }
   const failures: unknown[] = []
-  const byNetwork = Map.groupBy(transfers, ({ network }) => network)
+  let checked = 0
   await Promise.all(
-    [...byNetwork].map(async ([network, ofNetwork]) => {
-      const chain = ctx.chains[network]
-      if (chain !== undefined)
-        failures.push(...(await recheckOn(ctx, chain, ofNetwork, { purposes, onDisagreement })))
+    Object.values(ctx.chains).map(async (chain) => {
+      const transfers = await acquireBatch(ctx, chain.network, at)
+      checked += transfers.length
+      failures.push(...(await recheckOn(ctx, chain, transfers, { purposes, onDisagreement })))
     }),
   )
   if (failures.length > 0) throw new AggregateError(failures, 'Some transfers could not be checked')
-  return transfers.length
+  return checked
 }
 
 /**
  * Anyone can send many tiny transfers that nobody claims. Both kinds have a share of the batch, so that neither delays
  * the other; a share that is not used goes to the other kind.
  */
-async function acquireBatch({ db }: Ctx, at: { now: Date; before: Date }): Promise<Transfer[]> {
-  const unclaimed = await acquireForCheck(db, 'unclaimed', at, BATCH_UNCLAIMED)
-  const claimed = await acquireForCheck(db, 'claimed', at, BATCH - unclaimed.length)
+async function acquireBatch(
+  { db }: Ctx,
+  network: Network,
+  at: { now: Date; before: Date },
+): Promise<Transfer[]> {
+  const unclaimed = await acquireForCheck(db, network, 'unclaimed', at, BATCH_UNCLAIMED)
+  const claimed = await acquireForCheck(db, network, 'claimed', at, BATCH - unclaimed.length)
   const free = unclaimed.length < BATCH_UNCLAIMED ? 0 : BATCH - unclaimed.length - claimed.length
-  const more = free === 0 ? [] : await acquireForCheck(db, 'unclaimed', at, free)
+  const more = free === 0 ? [] : await acquireForCheck(db, network, 'unclaimed', at, free)
   return [...claimed, ...unclaimed, ...more]
 }
 

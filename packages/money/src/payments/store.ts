@@ -1,3 +1,4 @@
+import type { IncomingTransfer } from '@market/core/ports/chain'
 import type { Tables } from '@market/database/tables'
 import type { Db, Tx } from '@market/database/transact'
 import { type Usdc, usdc } from '@market/kernel/money'
@@ -150,9 +151,13 @@ export async function saveTransfer(tx: Tx, transfer: Transfer, at: Date): Promis
 
 const IS_KIND = { claimed: sql`purpose <> ''`, unclaimed: sql`purpose = ''` }
 
-/** The transfers that were not checked for longest. They are marked as checked, so that another worker takes others. */
+/**
+ * Transfers of final blocks that were not found there, those first that were not checked for longest. Everything, where the
+ * network is not followed yet. They are marked as checked, so that another worker takes others.
+ */
 export async function acquireForCheck(
   db: Db,
+  network: Network,
   kind: keyof typeof IS_KIND,
   at: { now: Date; before: Date },
   limit: number,
@@ -160,44 +165,51 @@ export async function acquireForCheck(
   const { rows } = await sql<Selectable<Tables['transfers']>>`
     update transfers set checked_at = ${at.now} where (network, reference, transfer_index) in (
       select network, reference, transfer_index from transfers
-      where state = 'seen' and ${IS_KIND[kind]} and checked_at < ${at.before}
+      where state = 'seen' and network = ${network} and ${IS_KIND[kind]} and checked_at < ${at.before}
+        and block_height <= coalesce((select final_height from followed_networks where network = ${network}), ${HIGHEST})
       order by checked_at limit ${limit} for update skip locked
     ) returning *`.execute(db)
   return rows.map(transferOf)
 }
 
-export async function findPosition(db: Db, network: Network): Promise<string | undefined> {
-  const row = await db
-    .selectFrom('treasury_positions')
-    .select('position')
-    .where('network', '=', network)
-    .executeTakeFirst()
-  return row?.position
-}
+const HIGHEST = 2n ** 63n - 1n
 
-/** Returns false when another watcher moved the position since it was read. */
-export async function movePosition(
+/** The names of transfers that were recorded and not reversed, and in which block each was seen last. */
+export async function findStanding(
   db: Db,
   network: Network,
-  from: string | undefined,
-  to: string,
-  at: Date,
-): Promise<boolean> {
-  if (from === undefined) {
-    const { numInsertedOrUpdatedRows } = await db
-      .insertInto('treasury_positions')
-      .values({ network, position: to, read_at: at })
-      .onConflict((conflict) => conflict.doNothing())
-      .executeTakeFirst()
-    return numInsertedOrUpdatedRows === 1n
-  }
-  const { numUpdatedRows } = await db
-    .updateTable('treasury_positions')
-    .set({ position: to, read_at: at })
-    .where('network', '=', network)
-    .where('position', '=', from)
-    .executeTakeFirst()
-  return numUpdatedRows === 1n
+  transfers: readonly Pick<IncomingTransfer, 'reference'>[],
+): Promise<Map<string, string>> {
+  if (transfers.length === 0) return new Map()
+  const references = transfers.map(({ reference }) => reference)
+  const { rows } = await sql<{ subject: string; block_hash: string }>`
+    select subject, block_hash from transfers
+    where network = ${network} and reference = any(${references}::text[]) and state <> 'gone'`.execute(db)
+  return new Map(rows.map(({ subject, block_hash }) => [subject, block_hash]))
+}
+
+/** Makes transfers final that were recorded just as they are in the final chain. Returns the names of these. */
+export async function finalizeSeen(
+  db: Db,
+  network: Network,
+  transfers: readonly IncomingTransfer[],
+): Promise<Set<string>> {
+  if (transfers.length === 0) return new Set()
+  const column = <T>(of: (transfer: IncomingTransfer) => T): T[] => transfers.map(of)
+  const { rows } = await sql<{ subject: string }>`
+    update transfers set state = 'final', missing_since = null,
+      block_height = final.block_height, block_hash = final.block_hash, happened_at = final.happened_at
+    from unnest(
+      ${column(({ reference }) => reference)}::text[], ${column(({ index }) => index)}::int[],
+      ${column(({ amount }) => amount.toString())}::bigint[], ${column(({ payer }) => payer)}::text[],
+      ${column(({ block }) => block.height.toString())}::bigint[], ${column(({ block }) => block.hash)}::text[],
+      ${column(({ at }) => at)}::timestamptz[]
+    ) as final (reference, transfer_index, amount_micros, payer, block_height, block_hash, happened_at)
+    where transfers.network = ${network} and transfers.reference = final.reference
+      and transfers.transfer_index = final.transfer_index and transfers.state = 'seen'
+      and transfers.amount_micros = final.amount_micros and transfers.payer is not distinct from final.payer
+    returning transfers.subject`.execute(db)
+  return new Set(rows.map(({ subject }) => subject))
 }
 
 /** Final transfers of a payer that pay for nothing and still have money in suspense. */

@@ -14,6 +14,8 @@ import { findGuard } from './guards/store.ts'
 import { type Hold, RETRY_MS, retryAfterMs } from './hold.ts'
 import { screeningHold } from './limits/screening-hold.ts'
 import { isCompared } from './outgoing/guard.ts'
+import type { OutgoingTransfer } from './outgoing/outgoing-transfer.ts'
+import { findTransferMatches } from './outgoing/store.ts'
 import {
   hasEnded,
   isWaiting,
@@ -36,7 +38,11 @@ export type NextStepMs = number | undefined
 const STEP_MS = 5 * SECOND
 const AFTER_ERROR_MS = 2 * SECOND
 const SOON_MS = 1 * SECOND
-/** Finality can take 15 minutes: the pause grows with the age of the signature, up to this. */
+/** Until then the newest blocks were read. The chain is asked only about a transaction that is in none of them. */
+const READ_WITHIN_MS = 8 * SECOND
+/** One that is in a block is woken when that is final. */
+const UNTIL_FINAL_MS = 1 * MINUTE
+/** The pause grows with the age of the signature, up to this. */
 const LONGEST_PAUSE_MS = 15 * SECOND
 const PAUSES_PER_AGE = 20
 
@@ -135,14 +141,19 @@ async function follow(
   payout: Payout,
   signed: readonly StoredSignature[],
 ): Promise<NextStepMs> {
-  const outcome = await sender.observe(signed)
+  const read = await findRead(ctx, payout)
+  if (read !== undefined && !read.final) {
+    await recordBroadcast(ctx, payout, undefined)
+    return UNTIL_FINAL_MS
+  }
+  const outcome = read === undefined ? await sender.observe(signed) : await finalOutcome(sender, read)
   switch (outcome.kind) {
     case 'final':
       await finalizePayout(ctx, payout, outcome.reference, outcome.cost)
       return undefined
     case 'seen':
       await recordBroadcast(ctx, payout, undefined)
-      return Math.min(LONGEST_PAUSE_MS, Math.max(SOON_MS, ageOf(ctx, signed) / PAUSES_PER_AGE))
+      return pauseByAge(ctx, signed)
     case 'failed':
     case 'expired':
     case 'unknown':
@@ -150,6 +161,18 @@ async function follow(
       if ((await recoverUnlocked(ctx, payout)) !== undefined) return SOON_MS
       return handleUnsent(ctx, sender, payout, signed, outcome)
   }
+}
+
+/** The transaction of this round that was read from the chain. */
+async function findRead({ db }: PayoutContext, { id, round }: Payout): Promise<OutgoingTransfer | undefined> {
+  const own = (await findTransferMatches(db, id)).filter(({ signedInRound }) => signedInRound === round)
+  return own.find(({ final }) => final) ?? own[0]
+}
+
+async function finalOutcome(sender: PayoutSender, { reference }: OutgoingTransfer): Promise<PayoutOutcome> {
+  // The estimate counts where no node says what it cost.
+  const cost = await sender.costOf?.(reference).catch(() => undefined)
+  return { kind: 'final', reference, ...(cost !== undefined && { cost }) }
 }
 
 async function handleUnsent(
@@ -170,7 +193,7 @@ async function handleUnsent(
       return pauseAfter(await signPayout(ctx, sender, payout, signed))
     case 'unknown':
       await broadcastAgain(ctx, sender, payout, signed)
-      return SOON_MS
+      return pauseByAge(ctx, signed)
   }
 }
 
@@ -187,7 +210,11 @@ async function broadcastAgain(
   if ((await sender.nonces())?.next === payout.nonce) await signPayout(ctx, sender, payout, signed)
 }
 
-const pauseAfter = (hold: Hold | undefined): number => (hold === undefined ? SOON_MS : RETRY_MS[hold.code])
+const pauseAfter = (hold: Hold | undefined): number =>
+  hold === undefined ? READ_WITHIN_MS : RETRY_MS[hold.code]
+
+const pauseByAge = (ctx: PayoutContext, signed: readonly StoredSignature[]): number =>
+  Math.min(LONGEST_PAUSE_MS, Math.max(SOON_MS, ageOf(ctx, signed) / PAUSES_PER_AGE))
 
 const ageOf = ({ clock }: PayoutContext, signed: readonly StoredSignature[]): number =>
   clock.now().getTime() - (signed.at(-1)?.createdAt ?? clock.now()).getTime()

@@ -98,7 +98,6 @@ describe('closedBy', () => {
     databaseEpoch: '1',
     isCurrentEpoch: true,
     horizon: 1n,
-    position: null,
     comparedAt: NOW,
     readAt: NOW,
     readingsBegun: 2n,

@@ -286,8 +286,22 @@ export async function saveWait(
     .execute()
 }
 
+/** Keeps one that was woken since its step began. */
 export async function saveDue(tx: Tx, id: PayoutId, at: Date): Promise<void> {
-  await tx.updateTable('payouts').set({ due_at: at }).where('id', '=', id).execute()
+  await tx.updateTable('payouts').set({ due_at: at }).where('id', '=', id).where('due_at', '>', WOKEN).execute()
+}
+
+/** Marks a payout whose next step is due because of something that happened, maybe while another step was under way. */
+const WOKEN = new Date(0)
+
+/** What they wait for has happened, so their next step is due. */
+export async function wakePayouts(tx: Tx, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return
+  await tx
+    .updateTable('payouts')
+    .set({ due_at: WOKEN })
+    .where('id', '=', sql<string>`any(${ids}::text[])`)
+    .execute()
 }
 
 /** Held until the commit: payouts of a network are authorized one after another. */

@@ -12,7 +12,6 @@ const guardOf = (row: Selectable<Tables['payout_guards']> & { current_epoch: str
   databaseEpoch: row.database_epoch,
   isCurrentEpoch: row.database_epoch === row.current_epoch,
   horizon: row.horizon,
-  position: row.position,
   comparedAt: row.compared_at,
   readAt: row.updated_at,
   readingsBegun: row.readings_begun,
@@ -53,7 +52,7 @@ export async function findGuards(db: Db): Promise<Guard[]> {
 export const isCounted = async (db: Db, network: Network): Promise<boolean> =>
   (await findGuard(db, network))?.isCounted ?? true
 
-/** Starts the comparison again. The position of the reading and the shortage stay as they are. */
+/** Starts the comparison again. The shortage stays as it is. */
 export async function beginEpoch(
   tx: Tx,
   {
@@ -75,37 +74,34 @@ export async function beginEpoch(
     .execute()
 }
 
-/** The number of a reading that begins now. */
-export async function beginReading(db: Db, network: Network): Promise<bigint> {
+/** The number of a reading that begins now, and whether the network was compared in this epoch. */
+export async function numberReading(
+  db: Db,
+  network: Network,
+): Promise<{ readonly number: bigint; readonly isCompared: boolean }> {
   const row = await db
     .updateTable('payout_guards')
     .set((set) => ({ readings_begun: set('readings_begun', '+', 1n) }))
     .where('network', '=', network)
-    .returning('readings_begun')
+    .returning(['readings_begun', 'compared_at'])
     .executeTakeFirstOrThrow()
-  return row.readings_begun
+  return { number: row.readings_begun, isCompared: row.compared_at !== null }
 }
 
-interface CompleteReading {
-  readonly readAt: Date
-  readonly comparedAt: Date | null
-  readonly reading: bigint
-}
-
-export async function saveGuard(
+export async function saveReading(
   tx: Tx,
   network: Network,
-  change: { position: string | null } | CompleteReading,
+  { readAt, comparedAt, reading }: { readAt: Date; comparedAt: Date | null; reading: bigint },
 ): Promise<void> {
-  const set =
-    'position' in change
-      ? { position: change.position }
-      : {
-          updated_at: change.readAt,
-          compared_at: change.comparedAt,
-          newest_reading: sql<bigint>`greatest(newest_reading, ${change.reading}::bigint)`,
-        }
-  await tx.updateTable('payout_guards').set(set).where('network', '=', network).execute()
+  await tx
+    .updateTable('payout_guards')
+    .set({
+      updated_at: readAt,
+      compared_at: comparedAt,
+      newest_reading: sql<bigint>`greatest(newest_reading, ${reading}::bigint)`,
+    })
+    .where('network', '=', network)
+    .execute()
 }
 
 /** The shortage of a network is stored even before its first comparison. */

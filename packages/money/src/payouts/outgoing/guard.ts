@@ -10,7 +10,6 @@ export interface Guard {
   readonly isCurrentEpoch: boolean
   /** Transactions signed before this epoch cannot take effect in a block above this height. */
   readonly horizon: bigint
-  readonly position: string | null
   readonly comparedAt: Date | null
   /** When the last complete reading of the chain started, by the clock of its worker. */
   readonly readAt: Date

@@ -1,10 +1,15 @@
-import type { ObservedOutgoingTransfer } from '@market/core/ports/chain'
+import type { ObservedOutgoingTransfer, PayoutMark } from '@market/core/ports/chain'
 import type { Network } from '@market/kernel/network'
 import type { Payout } from '../payout.ts'
 
+/** A payment out of a treasury with the payout that it names. */
+export type MarkedTransfer = Omit<ObservedOutgoingTransfer, 'mark'> & PayoutMark
+
 /** A payment out of a treasury, as the chain shows it. */
-export interface OutgoingTransfer extends ObservedOutgoingTransfer {
+export interface OutgoingTransfer extends MarkedTransfer {
   readonly network: Network
+  /** Whether a reorganization can no longer remove it. */
+  readonly final: boolean
   /** When it was written off as a loss of the platform; null when it was not. */
   readonly writtenOffAt: Date | null
 }

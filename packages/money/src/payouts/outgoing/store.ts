@@ -1,18 +1,19 @@
-import type { ObservedOutgoingTransfer } from '@market/core/ports/chain'
+import type { PayoutMark } from '@market/core/ports/chain'
 import type { Tables } from '@market/database/tables'
 import type { Db, Tx } from '@market/database/transact'
 import { usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
 import { type Selectable, sql } from 'kysely'
 import type { PayoutId } from '../payout.ts'
-import type { OutgoingTransfer, TransferMatch } from './outgoing-transfer.ts'
+import { wakePayouts } from '../store.ts'
+import type { MarkedTransfer, OutgoingTransfer, TransferMatch } from './outgoing-transfer.ts'
 
 /** Final transfers do not change; the others are updated, because they may have moved to another block. */
-export async function saveOutgoingTransfers(
+export async function saveOutgoing(
   tx: Tx,
   network: Network,
-  transfers: readonly ObservedOutgoingTransfer[],
-  at: Date,
+  transfers: readonly MarkedTransfer[],
+  { isFinal, at }: { readonly isFinal: boolean; readonly at: Date },
 ): Promise<void> {
   if (transfers.length === 0) return
   await tx
@@ -28,7 +29,7 @@ export async function saveOutgoingTransfers(
         block_height: transfer.block.height,
         block_hash: transfer.block.hash,
         happened_at: transfer.at,
-        is_final: transfer.final,
+        is_final: isFinal,
         created_at: at,
       })),
     )
@@ -47,20 +48,40 @@ export async function saveOutgoingTransfers(
     .execute()
 }
 
-/** Deletes transfers below the final block that a complete reading did not show: a reorganization reversed them. */
-export async function deleteReversed(
+/** Exactly these are in the final blocks up to a height: what else was seen there was reversed by a reorganization. */
+export async function finalizeOutgoing(
   tx: Tx,
   network: Network,
-  finalHeight: bigint,
-  seen: readonly string[],
+  transfers: readonly MarkedTransfer[],
+  { upTo, at }: { readonly upTo: bigint; readonly at: Date },
 ): Promise<void> {
+  await saveOutgoing(tx, network, transfers, { isFinal: true, at })
   await tx
     .deleteFrom('outgoing_transfers')
     .where('network', '=', network)
     .where('is_final', '=', false)
-    .where('block_height', '<=', finalHeight)
-    .where('reference', '<>', sql<string>`all(${seen}::text[])`)
+    .where('block_height', '<=', upTo)
     .execute()
+  await wakePayouts(
+    tx,
+    transfers.flatMap(({ payoutId }) => payoutId ?? []),
+  )
+}
+
+/** What is known about payments: a signature that was stored before it was sent says which payout it is of. */
+export async function findMarks(
+  db: Db,
+  network: Network,
+  references: readonly string[],
+): Promise<Map<string, PayoutMark>> {
+  if (references.length === 0) return new Map()
+  const { rows } = await sql<{ reference: string; payout_id: string | null; nonce: bigint | null }>`
+    select reference, payout_id, nonce from payout_signatures
+    where network = ${network} and reference = any(${references}::text[])
+    union all
+    select reference, payout_id, nonce from outgoing_transfers
+    where network = ${network} and reference = any(${references}::text[])`.execute(db)
+  return new Map(rows.map(({ reference, payout_id: payoutId, nonce }) => [reference, { payoutId, nonce }]))
 }
 
 const outgoingTransferOf = (row: Selectable<Tables['outgoing_transfers']>): OutgoingTransfer => ({

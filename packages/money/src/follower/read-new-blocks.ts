@@ -1,0 +1,52 @@
+import type { Chain } from '@market/core/ports/chain'
+import { transact } from '@market/database/transact'
+import type { Network } from '@market/kernel/network'
+import { recordTransfers } from '../payments/index.ts'
+import { beginReading, completeReading, saveOutgoing } from '../payouts/index.ts'
+import { type Ctx, followedBy, withMarks } from './followed.ts'
+import { movePosition } from './store.ts'
+
+/** The limit of one run, so that a long backlog does not delay other work. */
+const MAX_PAGES = 50
+const PAGE = 100
+
+/**
+ * Records what moved into a treasury and out of it up to the newest block. A reorganization can still replace these
+ * blocks. Several workers may run it at once: one of them moves the position.
+ */
+export async function readNewBlocks(ctx: Ctx, network: Network, limit = PAGE): Promise<void> {
+  const chain = ctx.chains[network]
+  if (chain?.movementsAfter === undefined) return
+  const reading = await beginReading(ctx, chain)
+  if (await readToEnd(ctx, chain, chain.movementsAfter, limit)) await completeReading(ctx, reading)
+}
+
+async function readToEnd(
+  ctx: Ctx,
+  chain: Chain,
+  movementsAfter: NonNullable<Chain['movementsAfter']>,
+  limit: number,
+): Promise<boolean> {
+  const { network } = chain
+  const { final, position } = await followedBy(ctx, chain)
+  let from = position
+  for (let page = 0; page < MAX_PAGES; page++) {
+    const read = await movementsAfter(final, from, limit)
+    if (read === undefined) return false
+    if (read.position !== from) {
+      await recordTransfers(ctx, network, read.incoming)
+      const outgoing = await withMarks(ctx, chain, read.outgoing)
+      const to = read.position
+      const isNext = await transact(ctx.db, async (tx) => {
+        // First, because it locks the row: a page of a slower worker may be older than what is stored.
+        if (!(await movePosition(tx, network, { from, to }, ctx.clock.now()))) return false
+        await saveOutgoing(tx, network, outgoing, { isFinal: false, at: ctx.clock.now() })
+        return true
+      })
+      if (!isNext) return false
+      from = to
+    }
+    if (read.isEnd) return true
+  }
+  return false
+}

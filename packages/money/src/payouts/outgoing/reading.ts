@@ -1,0 +1,45 @@
+import type { Needs } from '@market/core/context'
+import type { Chain } from '@market/core/ports/chain'
+import { currentEpoch } from '@market/database/epoch'
+import { transact } from '@market/database/transact'
+import type { Network } from '@market/kernel/network'
+import { beginEpoch, findGuard, numberReading, saveReading } from '../guards/store.ts'
+
+type Ctx = Needs<'db' | 'clock'>
+
+/** A reading of a treasury's chain that ends at its newest block. */
+export interface Reading {
+  readonly network: Network
+  readonly databaseEpoch: string
+  readonly number: bigint
+  readonly beganAt: Date
+  /** The final height before the reading, so that the reading shows everything up to it. Undefined once that is known. */
+  readonly final: bigint | undefined
+}
+
+/** Begins a reading. It belongs to the database epoch in which it begins. */
+export async function beginReading(ctx: Ctx, chain: Chain): Promise<Reading> {
+  const { network } = chain
+  const databaseEpoch = await currentEpoch(ctx.db)
+  const known = await findGuard(ctx.db, network)
+  if (known?.databaseEpoch !== databaseEpoch) {
+    // The horizon is read after the epoch, so everything that an earlier epoch signed was signed before the horizon.
+    const { horizon } = await chain.heights()
+    await transact(ctx.db, (tx) => beginEpoch(tx, { network, databaseEpoch, horizon, at: ctx.clock.now() }))
+  }
+  const { isCompared, number } = await numberReading(ctx.db, network)
+  const final = isCompared ? undefined : (await chain.heights()).final
+  return { network, databaseEpoch, number, beganAt: ctx.clock.now(), final }
+}
+
+/** The network is open for payouts once all that left its treasury in earlier database epochs is known. */
+export async function completeReading(ctx: Ctx, reading: Reading): Promise<void> {
+  const { network, databaseEpoch, number, beganAt, final } = reading
+  await transact(ctx.db, async (tx) => {
+    const guard = await findGuard(tx, network, 'exclusive')
+    if (guard?.isCurrentEpoch !== true || guard.databaseEpoch !== databaseEpoch) return
+    const isCompared = final !== undefined && final >= guard.horizon
+    const comparedAt = guard.comparedAt ?? (isCompared ? ctx.clock.now() : null)
+    await saveReading(tx, network, { readAt: beganAt, comparedAt, reading: number })
+  })
+}
