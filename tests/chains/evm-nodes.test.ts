@@ -2,6 +2,7 @@ import { usdc } from '@market/kernel/money'
 import { startEvmNetwork } from '@market/testing/evm-network'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { expectWithin } from '../support/measured.ts'
+import { blockOf, newestAfter } from './evm-movements.ts'
 import { question, verdict } from './evm-world.ts'
 import { type Mood, relayTo } from './node-relay.ts'
 import { IS_AWAY, isOf, startRelayedWorld, TIMEOUT_MS, untilAvailable } from './relayed-world.ts'
@@ -19,13 +20,20 @@ afterAll(async () => {
 })
 beforeEach(() => world.calm())
 
+const genesis = await blockOf(network, 0n)
+const start = { height: 0n, hash: genesis.hash }
+
 /** Every read operation of a chain, with the result of the real one. */
 const QUESTIONS: Record<string, (parts: ReturnType<typeof by>) => Promise<unknown>> = {
   'whether a payment came': async ({ chain }) => verdict(await chain.findTransfer(question(paid))),
   'whether too small a payment came': async ({ chain }) =>
     verdict(await chain.findTransfer(question(paid, { minAmount: usdc(12n) }))),
-  'what came into the treasury': async ({ chain }) =>
-    (await chain.transfersAfter(undefined, 10)).transfers.map(({ amount }) => amount),
+  'what moved in the newest blocks': async ({ chain }) =>
+    (await newestAfter(chain, start, null, 10))?.incoming.map(({ amount }) => amount),
+  'what moved in the final blocks': async ({ chain }) =>
+    (await chain.finalMovementsAfter(start)).agreed?.incoming.map(({ amount }) => amount),
+  'where the reading starts': async ({ chain }) => chain.startingBlock(),
+  'whose payout a transaction is': async ({ chain }) => chain.markOf?.(paid),
   'what the treasury holds': async ({ chain }) => {
     const { final, latest } = await chain.balanceOf(treasury.address)
     return { final, latest }
@@ -38,7 +46,10 @@ const QUESTIONS: Record<string, (parts: ReturnType<typeof by>) => Promise<unknow
 const TRUTH: Record<string, unknown> = {
   'whether a payment came': 'ok, final',
   'whether too small a payment came': 'rejected: underpaid',
-  'what came into the treasury': [11n],
+  'what moved in the newest blocks': [11n],
+  'what moved in the final blocks': [11n],
+  'where the reading starts': start,
+  'whose payout a transaction is': { payoutId: null, nonce: null },
   'what the treasury holds': { final: 11n, latest: 11n },
   'the next nonce': { next: 0n, pending: 0n },
   'whether a payee can be paid': undefined,

@@ -2,6 +2,7 @@ import type { EvmPayoutSenderSettings } from '@market/chains/evm/evm-payout-send
 import { usdc } from '@market/kernel/money'
 import { type Hex, parseTransaction, toHex } from 'viem'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
+import { readWhole } from './evm-movements.ts'
 import { FINALITY, newAccount, question, verdict } from './evm-world.ts'
 import type { NodeRelay, RpcCall } from './node-relay.ts'
 import { IS_AWAY, isOf, startRelayedWorld } from './relayed-world.ts'
@@ -57,7 +58,8 @@ describe('a receipt', () => {
 })
 
 test('reads the block time from the block when the log has none', async () => {
-  const truth = await by([second.url]).chain.transfersAfter(undefined, 10)
+  const read = (url: string) => readWhole(by([url]).chain)
+  const truth = await read(second.url)
   first.mood = {
     kind: 'change',
     result: (call, result) => {
@@ -65,9 +67,9 @@ test('reads the block time from the block when the log has none', async () => {
       return (result as Record<string, unknown>[]).map(({ blockTimestamp: _, ...log }) => log)
     },
   }
-  expect(await by([first.url]).chain.transfersAfter(undefined, 10)).toEqual(truth)
+  expect(await read(first.url)).toEqual(truth)
   expect(first.methods()).toContain('eth_getBlockByHash')
-  expect(truth.transfers).toHaveLength(1)
+  expect(truth.incoming).toHaveLength(1)
 })
 
 describe('send', () => {

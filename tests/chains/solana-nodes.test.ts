@@ -75,7 +75,7 @@ describe.each(TROUBLES)('when the first node %s', (_name, manner) => {
     const chain = solanaChain(settings(SHORT_MS))
     const away = { kind: 'unavailable', message: expect.not.stringContaining('key-of-the-provider') }
     await expect(chain.findTransfer(question())).rejects.toMatchObject(away)
-    await expect(chain.transfersAfter(undefined, 10)).rejects.toMatchObject(away)
+    await expect(chain.finalMovementsAfter(await chain.startingBlock())).rejects.toMatchObject(away)
     await expect(chain.balanceOf(world.treasury.address)).rejects.toMatchObject(away)
     await expect(chain.checkNodes()).rejects.toMatchObject(away)
   })

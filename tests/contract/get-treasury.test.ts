@@ -1,10 +1,11 @@
 import { operations } from '@market/contract/operations'
-import { compareOutgoingTransfers, payoutMetrics } from '@market/money/payouts'
+import { payoutMetrics } from '@market/money/payouts'
 import { testClock } from '@market/testing/clock'
 import { marketContext } from '@market/testing/market-context'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { InMemoryChain } from '../payments/in-memory-chain.ts'
 import { commonErrors } from '../support/common-errors.ts'
+import { follow } from '../support/follow.ts'
 import { makeAgent, makeUser } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
 import { operatorToken, whileOn } from '../support/operator.ts'
@@ -56,7 +57,7 @@ const untouched = (network: string) => ({
 /** As a worker does it that reads the chain to its end. */
 const compare = async (at: Date) => {
   const ctx = marketContext({ db: market.db, clock: testClock(at) })
-  await compareOutgoingTransfers({ ...ctx, chains: { 'base-mainnet': new InMemoryChain() } }, 'base-mainnet')
+  await follow({ ...ctx, chains: { 'base-mainnet': new InMemoryChain() } }, 'base-mainnet')
 }
 
 const ofBase = async () => (await read()).data[1]

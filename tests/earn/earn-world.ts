@@ -17,8 +17,8 @@ import {
 import { reportPools, type SweepContext } from '@market/jobs/reports'
 import { SECOND } from '@market/kernel/clock'
 import { usdc } from '@market/kernel/money'
-import { checkIntents, type Purposes, recheckTransfers, watchTreasury } from '@market/money/payments'
-import { advanceDue, compareOutgoingTransfers, duePayouts, type PayoutContext } from '@market/money/payouts'
+import { checkIntents, type Purposes, recheckTransfers } from '@market/money/payments'
+import { advanceDue, duePayouts, type PayoutContext } from '@market/money/payouts'
 import { checkReserves } from '@market/money/reserves'
 import { testClock } from '@market/testing/clock'
 import { startEvmNetwork } from '@market/testing/evm-network'
@@ -28,6 +28,7 @@ import { testDatabase } from '@market/testing/postgres'
 import { orderPayoutListener } from '@market/trade/orders'
 import type { PrivateKeyAccount } from 'viem'
 import { CONFIRMATIONS, FINALITY, fundedPayer, newAccount, settingsFor } from '../chains/evm-world.ts'
+import { follow } from '../support/follow.ts'
 
 export const NETWORK = 'base-mainnet'
 const MANY = usdc(1_000_000_000_000n)
@@ -137,7 +138,6 @@ export async function step(world: EarnWorld): Promise<void> {
   const { ctx, payouts, venues, pauses } = world
   const earn = { ...ctx, venues }
   await readMoney(world)
-  await compareOutgoingTransfers(ctx, NETWORK)
   await checkReserves({ ...ctx, earnHolders: findEarnHolders })
   for (const id of await duePayouts(payouts, NETWORK, 50)) await advanceDue(payouts, id)
   const onSecurityEvent = (event: object) => void pauses.push(event)
@@ -151,7 +151,7 @@ export async function step(world: EarnWorld): Promise<void> {
 /** The part of a round that reads what came into the treasury. */
 export async function readMoney({ ctx }: EarnWorld): Promise<void> {
   await checkIntents(ctx, PURPOSES)
-  await watchTreasury(ctx, NETWORK)
+  await follow(ctx, NETWORK)
   await recheckTransfers(ctx, PURPOSES, () => {})
 }
 

@@ -34,8 +34,8 @@ export class PreparedChain implements Chain {
   }
 
   checkTransfer = never
-  transfersAfter = never
-  outgoingTransfersAfter = never
+  startingBlock = never
+  finalMovementsAfter = never
   displayAddress = (address: string): string => address
   heights = never
   balanceOf = never

@@ -3,7 +3,7 @@ import { type Actor, provenWallets } from '@market/core/context'
 import type { OrderId } from '@market/kernel/ids'
 import { type Usdc, usdc } from '@market/kernel/money'
 import { totals } from '@market/money/ledger'
-import { checkIntents, recheckTransfers, watchTreasury } from '@market/money/payments'
+import { checkIntents, recheckTransfers } from '@market/money/payments'
 import type { Listing, Offer } from '@market/offers/listings'
 import { agentActor, walletActor } from '@market/testing/make-actor'
 import { makeListing } from '@market/testing/make-listing'
@@ -36,6 +36,7 @@ import { sql } from 'kysely'
 import { expect } from 'vitest'
 import { ledgerFaults } from '../ledger/ledger-fixtures.ts'
 import { InMemoryChain, newPayment } from '../payments/in-memory-chain.ts'
+import { follow } from '../support/follow.ts'
 
 export const NETWORK = 'base-mainnet'
 export const PRICE = usdc(25_000_000n)
@@ -163,8 +164,11 @@ export async function openOrderFixture() {
     /** What the worker does again and again. */
     sweepDue: () => applyDueTransitions(ctx),
     finish: () => checkIntents(ctx, PURPOSES),
-    watch: () => watchTreasury(ctx, NETWORK),
-    recheck: () => recheckTransfers(ctx, PURPOSES),
+    watch: () => follow(ctx, NETWORK),
+    recheck: async () => {
+      await follow(ctx, NETWORK)
+      return recheckTransfers(ctx, PURPOSES)
+    },
     /** Every order's history is a path through the table, from where orders begin to where this one is. */
     async expectReachable(ids: readonly OrderId[]): Promise<void> {
       for (const id of ids) {

@@ -2,6 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { agreeOnTransfer, type TransferReport } from '@market/chains/nodes/providers'
 import type {
   Chain,
+  FinalBlock,
+  FinalReading,
   IncomingTransfer,
   Observation,
   RecordedTransfer,
@@ -135,35 +137,47 @@ export class InMemoryChain implements Chain {
     return { kind: 'rejected', reason: own.length === 0 ? 'wrong_payer' : 'underpaid' }
   }
 
-  /** Position: height, hash and how many payments of that block were emitted. */
-  async transfersAfter(position: string | undefined, limit: number) {
-    this.answer()
-    const [height = '0', hash = this.blocks[0]?.hash, emitted = '0'] = position?.split(':') ?? []
-    let at = Number(height)
-    let index = Number(emitted)
-    if (this.blocks[at]?.hash !== hash) {
-      at = Math.min(this.finalHeight + 1, at)
-      index = 0
-    }
-    const transfers: IncomingTransfer[] = []
-    for (;;) {
-      const block = this.blocks[at]
-      const payment = block?.payments[index]
-      if (payment !== undefined && transfers.length >= limit) break
-      if (payment !== undefined) {
-        const seen = this.transfersIn(payment.reference, at)
-        transfers.push(...seen.map((one) => ({ ...one, final: one.final && this.providers === 1 })))
-        index++
-      } else if (this.blocks[at + 1] === undefined) break
-      else [at, index] = [at + 1, 0]
-    }
-    return { transfers, position: `${at}:${this.blocks[at]?.hash}:${index}` }
+  private blockAt(height: number): FinalBlock {
+    return { height: BigInt(height), hash: this.blocks[height]?.hash ?? '' }
   }
 
-  /** Nothing ever leaves the treasury on paper. */
-  async outgoingTransfersAfter(position: string | undefined) {
+  private incomingIn(from: number, to: number): IncomingTransfer[] {
+    return this.blocks
+      .slice(from, to + 1)
+      .flatMap(({ payments }, n) =>
+        payments.flatMap(({ reference }) => this.transfersIn(reference, from + n)),
+      )
+  }
+
+  async startingBlock(): Promise<FinalBlock> {
+    return this.blockAt(0)
+  }
+
+  /** Whole blocks. Nothing ever leaves the treasury on paper. */
+  async movementsAfter(final: FinalBlock, position: string | null, limit: number) {
     this.answer()
-    return { outgoingTransfers: [], position: position ?? 'start' }
+    const [height = String(final.height), hash = final.hash] = position?.split(':') ?? []
+    const isReplaced = this.blocks[Number(height)]?.hash !== hash
+    const at = Math.max(Number(final.height), isReplaced ? Number(final.height) : Number(height))
+    const incoming: IncomingTransfer[] = []
+    let to = at
+    while (to < this.blocks.length - 1 && incoming.length < limit) {
+      to++
+      incoming.push(...this.incomingIn(to, to).map((one) => ({ ...one, final: false })))
+    }
+    const reached = `${to}:${this.blocks[to]?.hash}`
+    return { incoming, outgoing: [], position: reached, isEnd: to === this.blocks.length - 1, isReplaced }
+  }
+
+  async finalMovementsAfter({ height }: FinalBlock): Promise<FinalReading> {
+    this.answer()
+    const from = Number(height) + 1
+    if (this.finalHeight < from) return { agreed: undefined, isEnd: true, disagreeing: [] }
+    if (this.forcedObservation !== undefined && this.providers > 1)
+      return { agreed: undefined, isEnd: false, disagreeing: ['provider 1', 'provider 2'] }
+    const to = this.blockAt(this.finalHeight)
+    const agreed = { incoming: this.incomingIn(from, this.finalHeight), outgoing: [], to }
+    return { agreed, isEnd: true, disagreeing: [] }
   }
 
   displayAddress(address: string): string {

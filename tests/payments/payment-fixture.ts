@@ -2,6 +2,7 @@ import type { Chain, Chains, IncomingTransfer } from '@market/core/ports/chain'
 import { ApiError } from '@market/kernel/api-error'
 import { type Usdc, usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
+import { decideFinality, readNewBlocks } from '@market/money/follower'
 import { balanceOf, escrow, surplus, suspense, totals } from '@market/money/ledger'
 import {
   type ClaimedTransfer,
@@ -9,7 +10,6 @@ import {
   findPayment,
   parsePurpose,
   recheckTransfers,
-  watchTreasury,
 } from '@market/money/payments'
 import { testClock } from '@market/testing/clock'
 import { marketContext } from '@market/testing/market-context'
@@ -34,6 +34,7 @@ export async function openPaymentFixture(chain: Chain, clock = testClock(new Dat
   const ctx = { ...marketContext({ db: database.db, clock }), chains }
   const network: Network = chain.network
   const gone: ClaimedTransfer[] = []
+  const disagreements: { readonly network: Network; readonly providers: readonly string[] }[] = []
 
   const findTransfer = (
     reference: string,
@@ -49,11 +50,21 @@ export async function openPaymentFixture(chain: Chain, clock = testClock(new Dat
   const claimSeen = (seen: IncomingTransfer, purpose: string, due: Usdc) =>
     ctx.transact((tx) => claimTransfer(ctx, tx, { network, seen, purpose: parsePurpose(purpose), due }))
 
+  const countArrivals = async (): Promise<number> => {
+    const { count } = await ctx.db
+      .selectFrom('ledger_journals')
+      .select((select) => select.fn.countAll<bigint>().as('count'))
+      .where('reason', '=', 'transfer.unmatched')
+      .executeTakeFirstOrThrow()
+    return Number(count)
+  }
+
   return {
     ctx,
     network,
     clock,
     gone,
+    disagreements,
     findTransfer,
     claimSeen,
     /** Observations and claims, as a command does. */
@@ -62,12 +73,25 @@ export async function openPaymentFixture(chain: Chain, clock = testClock(new Dat
       if (seen === undefined) return 'pending' as const
       return claimSeen(seen, purpose, usdc(options.due ?? 1n))
     },
-    watch: (pageSize?: number) => watchTreasury(ctx, network, pageSize),
+    /** Reads the newest blocks. Returns how many transfers arrived in suspense. */
+    async watch(pageSize?: number) {
+      const before = await countArrivals()
+      await readNewBlocks(ctx, network, pageSize)
+      if (chain.movementsAfter === undefined) await decideFinality(ctx, network)
+      return (await countArrivals()) - before
+    },
     async recheck(afterMs = 6_000) {
+      await readNewBlocks(ctx, network)
+      await decideFinality(ctx, network, (one) => void disagreements.push(one))
+      return this.recheckAlone(afterMs)
+    },
+    /** Without reading the final blocks. Returns how many transfers were checked by themselves. */
+    async recheckAlone(afterMs = 6_000) {
       clock.advance(afterMs)
       return recheckTransfers(
         ctx,
         onAnyReversal(async (_tx, transfer) => void gone.push(transfer)),
+        (one) => void disagreements.push(one),
       )
     },
     inEscrow: (purpose: string) => balanceOf(ctx.db, escrow(network, purpose)),

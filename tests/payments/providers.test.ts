@@ -1,12 +1,13 @@
 import { evmChain } from '@market/chains/evm/evm-chain'
+import { TooFewProviders } from '@market/core/ports/chain'
+import { ApiError } from '@market/kernel/api-error'
 import { usdc } from '@market/kernel/money'
-import { type Disagreement, isPaymentFinal, parsePurpose, recheckTransfers } from '@market/money/payments'
+import { isPaymentFinal, parsePurpose } from '@market/money/payments'
 import { startEvmNetwork } from '@market/testing/evm-network'
 import { type Address, type Hex, pad, toHex } from 'viem'
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { CONFIRMATIONS, FINALITY, fundedPayer, newAccount, settingsFor } from '../chains/evm-world.ts'
 import { type NodeRelay, type RpcCall, relayTo } from '../chains/node-relay.ts'
-import { onAnyReversal } from '../support/reversals.ts'
 import { openPaymentFixture, type PaymentFixture } from './payment-fixture.ts'
 
 const HOUR = 3_600_000
@@ -20,12 +21,10 @@ let treasury: Address
 let first: NodeRelay
 let second: NodeRelay
 let fixture: PaymentFixture
-let disagreements: Disagreement[]
 beforeEach(async () => {
   treasury = newAccount().address
   first = await relayTo(network.url)
   second = await relayTo(network.url)
-  disagreements = []
   fixture = await openPaymentFixture(chainOver([first, second]))
   await network.mine(FINALITY)
 })
@@ -43,13 +42,12 @@ const chainOver = (relays: readonly NodeRelay[], providers?: readonly string[]) 
 
 const host = ({ url }: NodeRelay): string => new URL(url).host
 
+/** Too few providers decide nothing, and the worker reports it. */
 const recheck = async (afterMs = 6_000) => {
-  fixture.clock.advance(afterMs)
-  await recheckTransfers(
-    fixture.ctx,
-    onAnyReversal(async (_tx, transfer) => void fixture.gone.push(transfer)),
-    (disagreement) => disagreements.push(disagreement),
-  )
+  await fixture.recheck(afterMs).catch((error: unknown) => {
+    if (!(error instanceof TooFewProviders || (error instanceof ApiError && error.kind === 'unavailable')))
+      throw error
+  })
 }
 
 /** A confirmed payment that is claimed. */
@@ -80,16 +78,22 @@ const behindBy = (blocks: bigint): NodeRelay['mood'] =>
 /** The node shows every transfer of the transaction with another amount. */
 const withAmount = (amount: bigint): NodeRelay['mood'] =>
   change(({ method }, result) => {
+    const data = pad(toHex(amount), { size: 32 })
+    const changed = (logs: readonly object[]) => logs.map((log) => ({ ...log, data }))
+    if (method === 'eth_getLogs') return changed(result as readonly object[])
     if (method !== 'eth_getTransactionReceipt' || result === null) return result
     const receipt = result as { logs: readonly object[] }
-    const data = pad(toHex(amount), { size: 32 })
-    return { ...receipt, logs: receipt.logs.map((log) => ({ ...log, data })) }
+    return { ...receipt, logs: changed(receipt.logs) }
   })
 
 /** The node shows no block with the transaction: an empty block with another hash is in its place. */
 const without = (reference: Hex): NodeRelay['mood'] =>
   change(({ method, params }, result) => {
     if (/Receipt|TransactionByHash/.test(method) && params[0] === reference) return null
+    if (method === 'eth_getLogs')
+      return (result as readonly { transactionHash: Hex }[]).filter(
+        (log) => log.transactionHash !== reference,
+      )
     if (method !== 'eth_getBlockByNumber' || result === null) return result
     const block = result as { transactions: readonly Hex[] }
     const hasIt = block.transactions.includes(reference)
@@ -107,7 +111,7 @@ describe('finality', () => {
     second.mood = { kind: 'pass' }
     await recheck()
     expect(await isPaymentFinal(fixture.ctx.db, parsePurpose('order:a'))).toBe(true)
-    expect(disagreements).toEqual([])
+    expect(fixture.disagreements).toEqual([])
   })
 
   test('two nodes of one provider do not make a transfer final', async () => {
@@ -137,9 +141,8 @@ describe('finality', () => {
     for (const afterMs of [6_000, HOUR, DAY]) await recheck(afterMs)
     expect(await stateOf(reference)).toBe('seen order:a')
     expect(fixture.gone).toEqual([])
-    expect(disagreements[0]).toEqual({
+    expect(fixture.disagreements[0]).toEqual({
       network: 'base-mainnet',
-      reference,
       providers: [host(first), host(second)].sort(),
     })
   })
@@ -151,7 +154,7 @@ describe('finality', () => {
     await recheck()
     expect(await stateOf(reference)).toBe('seen order:a')
     expect(fixture.gone).toEqual([])
-    expect(disagreements).toMatchObject([{ reference, providers: [host(first), host(second)].sort() }])
+    expect(fixture.disagreements).toMatchObject([{ providers: [host(first), host(second)].sort() }])
   })
 
   test('a claimed amount that one node invented is reversed when two providers show another one', async () => {

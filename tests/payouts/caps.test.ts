@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { DAY, HOUR } from '@market/kernel/clock'
 import { usdc } from '@market/kernel/money'
 import { maintainLedgerPartitions, venue } from '@market/money/ledger'
-import { claimTransfer, findPayment, parsePurpose, recheckTransfers } from '@market/money/payments'
+import { claimTransfer, findPayment, parsePurpose } from '@market/money/payments'
 import {
   advancePayout,
   approvePayout,
@@ -13,9 +13,9 @@ import {
   returnSurplus,
 } from '@market/money/payouts'
 import { startEvmNetwork } from '@market/testing/evm-network'
-import { PURPOSES } from '@market/worker/payment-handlers'
 import { afterAll, beforeEach, expect, test } from 'vitest'
 import { FINALITY, fundedPayer, newAccount, question } from '../chains/evm-world.ts'
+import { follow } from '../support/follow.ts'
 import { NETWORK, type PayoutLedger, startPayoutLedger } from '../support/payout-ledger.ts'
 
 const chain = await startEvmNetwork({ chainId: 8453 })
@@ -63,7 +63,7 @@ async function overpay(orderId: string, amount: bigint): Promise<Payout> {
     await claimTransfer(ledger.ctx, tx, { network: NETWORK, seen, purpose, due: DUE })
     await returnSurplus(ledger.ctx, tx, { network: NETWORK, subject, purpose, due: DUE }, seen)
   })
-  await recheckTransfers(ledger.app, PURPOSES)
+  await follow(ledger.app, NETWORK)
   const payout = await findPayoutOf(ledger.ctx.db, 'surplus', subject)
   if (payout === undefined) throw new Error('no surplus')
   return payout

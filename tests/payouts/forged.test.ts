@@ -23,6 +23,7 @@ import { PURPOSES } from '@market/worker/payment-handlers'
 import { sql } from 'kysely'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { FINALITY, fundedPayer, newAccount, question } from '../chains/evm-world.ts'
+import { follow } from '../support/follow.ts'
 import { NETWORK, type PayoutLedger, startPayoutLedger } from '../support/payout-ledger.ts'
 import { startWorker } from '../support/processes.ts'
 import { until } from '../support/until.ts'
@@ -160,7 +161,7 @@ describe('a row that the ledger funds', () => {
   test('is held when other payouts have used the payment, also when it was claimed for something else meanwhile', async () => {
     const [first, second] = ['order:a', 'order:b'].map(parsePurpose) as [Purpose, Purpose]
     const reference = await pay(first)
-    await recheckTransfers(ledger.app, PURPOSES)
+    await follow(ledger.app, NETWORK)
     const paid = await ledger.request({ purpose: first, subject: 'a', amount: usdc(AMOUNT) })
     await ledger.advance(paid)
     expect(await stateOf(paid)).toMatchObject({ state: 'signed' })

@@ -1,8 +1,9 @@
 import { SECOND } from '@market/kernel/clock'
-import { advancePayout, compareOutgoingTransfers } from '@market/money/payouts'
+import { advancePayout } from '@market/money/payouts'
 import { startEvmNetwork } from '@market/testing/evm-network'
 import { afterAll, beforeEach, expect, test } from 'vitest'
 import { FINALITY, newAccount } from '../chains/evm-world.ts'
+import { follow } from '../support/follow.ts'
 import { NETWORK, type PayoutLedger, startPayoutLedger } from '../support/payout-ledger.ts'
 
 const chain = await startEvmNetwork({ chainId: 8453 })
@@ -15,6 +16,9 @@ beforeEach(async () => {
   return () => ledger.stop()
 })
 
+const positionOf = async () =>
+  (await ledger.ctx.db.selectFrom('followed_networks').select('position').executeTakeFirstOrThrow()).position
+
 const startEpoch = () =>
   ledger.ctx.db.updateTable('payout_guards').set({ database_epoch: 'an earlier epoch' }).execute()
 
@@ -23,7 +27,7 @@ test('a payout is held with not_compared until the chain was compared, then sign
   expect(await ledger.advance(payout)).toBe(2 * SECOND)
   expect(await ledger.rowOf(payout)).toMatchObject({ state: 'held', hold_code: 'not_compared', nonce: null })
   await ledger.compare()
-  expect(await ledger.advance(payout)).toBe(SECOND)
+  expect(await ledger.advance(payout)).toBe(8 * SECOND)
   expect(await ledger.rowOf(payout)).toMatchObject({ state: 'signed', hold_code: null, reason: null })
 })
 
@@ -34,11 +38,12 @@ test('a new database epoch is compared again, from the stored position', async (
   const payout = await ledger.request()
   await ledger.advance(payout)
   expect((await ledger.rowOf(payout)).hold_code).toBe('not_compared')
+  const position = await positionOf()
   await chain.mine(1)
-  await compareOutgoingTransfers(ledger.app, NETWORK)
+  await follow(ledger.app, NETWORK)
   const after = await ledger.guard()
   expect(after.database_epoch).toBe(before.database_epoch)
-  expect(after.position).not.toBe(before.position)
+  expect(await positionOf()).not.toBe(position)
   await ledger.advance(payout)
   expect((await ledger.rowOf(payout)).state).toBe('signed')
 })
@@ -61,23 +66,23 @@ test('a reading of an earlier database epoch does not complete the comparison of
   const base = ledger.app.chains[NETWORK]
   const slow = {
     ...base,
-    outgoingTransfersAfter: async (...input: Parameters<typeof base.outgoingTransfersAfter>) => {
-      const page = await base.outgoingTransfersAfter(...input)
+    movementsAfter: async (...input: Parameters<NonNullable<typeof base.movementsAfter>>) => {
+      const page = await base.movementsAfter?.(...input)
       await startEpoch()
       return page
     },
   }
-  await compareOutgoingTransfers({ ...ledger.app, chains: { [NETWORK]: slow } }, NETWORK)
+  await follow({ ...ledger.app, chains: { [NETWORK]: slow } }, NETWORK)
   expect((await ledger.guard()).compared_at).toBeNull()
 })
 
 test('the comparison completes only when the final block has reached the horizon', async () => {
   const base = ledger.app.chains[NETWORK]
   const behind = { ...base, heights: async () => ({ final: 99n, horizon: 100n }) }
-  await compareOutgoingTransfers({ ...ledger.app, chains: { [NETWORK]: behind } }, NETWORK)
+  await follow({ ...ledger.app, chains: { [NETWORK]: behind } }, NETWORK)
   expect((await ledger.guard()).compared_at).toBeNull()
   const there = { ...base, heights: async () => ({ final: 100n, horizon: 250n }) }
-  await compareOutgoingTransfers({ ...ledger.app, chains: { [NETWORK]: there } }, NETWORK)
+  await follow({ ...ledger.app, chains: { [NETWORK]: there } }, NETWORK)
   expect(await ledger.guard()).toMatchObject({ horizon: 100n })
   expect((await ledger.guard()).compared_at).not.toBeNull()
 })
@@ -113,7 +118,7 @@ test('every outgoing transfer is stored once when 20 workers read at once', asyn
   const payouts = await Promise.all(Array.from({ length: 4 }, () => ledger.request()))
   for (const payout of payouts) await ledger.advance(payout)
   ledger.ctx.clock.advance(10 * SECOND)
-  await Promise.all(Array.from({ length: 20 }, () => compareOutgoingTransfers(ledger.app, NETWORK)))
+  await Promise.all(Array.from({ length: 20 }, () => follow(ledger.app, NETWORK)))
   const seen = await ledger.outgoingTransfers()
   expect(seen.map(({ payout_id }) => payout_id).toSorted()).toEqual(payouts.map(({ id }) => id).toSorted())
   expect(seen.every(({ is_final }) => !is_final)).toBe(true)

@@ -49,7 +49,7 @@ test('advance: a payee rejected before another worker assigned the nonce does no
     await expect(advanceLate(payout, { sign })).rejects.toThrow('the worker died')
     return 'The payee is blacklisted'
   }
-  expect(await advanceLate(payout, { rejectionReason })).toBe(SECOND)
+  expect(await advanceLate(payout, { rejectionReason })).toBe(8 * SECOND)
   expect(await ledger.rowOf(payout)).toMatchObject({ state: 'signed', nonce: 0n })
   await payOnce(payout)
 })

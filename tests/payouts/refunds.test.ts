@@ -1,7 +1,7 @@
 import { evmChain } from '@market/chains/evm/evm-chain'
 import { usdc } from '@market/kernel/money'
 import { balanceOf, fees, maintainLedgerPartitions, surplus, suspense, totals } from '@market/money/ledger'
-import { claimTransfer, findPayment, parsePurpose, watchTreasury } from '@market/money/payments'
+import { claimTransfer, findPayment, parsePurpose } from '@market/money/payments'
 import { recognizeRevenue, refundTransfer } from '@market/money/payouts'
 import { startEvmNetwork } from '@market/testing/evm-network'
 import { marketContext } from '@market/testing/market-context'
@@ -15,6 +15,7 @@ import {
   question,
   settingsFor,
 } from '../chains/evm-world.ts'
+import { follow } from '../support/follow.ts'
 
 const NETWORK = 'base-mainnet'
 const chain = await startEvmNetwork({ chainId: 8453 })
@@ -33,7 +34,7 @@ const openTreasury = async () => {
     receive: async (amount: bigint) => {
       const reference = await chain.transfer(payer, treasury, amount)
       await chain.mine(CONFIRMATIONS)
-      await watchTreasury(ctx, NETWORK)
+      await follow(ctx, NETWORK)
       return reference
     },
     /** Makes every transfer final, in the chain and in the database. */

@@ -7,14 +7,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Screening } from '@market/core/ports/screening'
 import { usdc } from '@market/kernel/money'
-import { claimTransfer, findPayment, parsePurpose, recheckTransfers } from '@market/money/payments'
+import { claimTransfer, findPayment, parsePurpose } from '@market/money/payments'
 import { advancePayout, type Payout, refundTransfer } from '@market/money/payouts'
 import { fileScreening } from '@market/platform/screening/file-screening'
 import { httpScreening } from '@market/platform/screening/http-screening'
 import { startEvmNetwork } from '@market/testing/evm-network'
-import { PURPOSES } from '@market/worker/payment-handlers'
 import { afterAll, beforeEach, expect, test } from 'vitest'
 import { FINALITY, fundedPayer, newAccount, question } from '../chains/evm-world.ts'
+import { follow } from '../support/follow.ts'
 import { NETWORK, type PayoutLedger, startPayoutLedger } from '../support/payout-ledger.ts'
 
 const AMOUNT = 5_000_000n
@@ -88,7 +88,7 @@ test('screened: unmatched money is not refunded to a listed payer', async () => 
   await ledger.ctx.transact((tx) =>
     claimTransfer(ledger.ctx, tx, { network: NETWORK, seen, purpose, due: usdc(1n) }),
   )
-  await recheckTransfers(ledger.app, PURPOSES)
+  await follow(ledger.app, NETWORK)
   const refund = await ledger.ctx.transact((tx) =>
     refundTransfer(ledger.ctx, tx, { network: NETWORK, reference, index: 0, from: 'surplus' }),
   )

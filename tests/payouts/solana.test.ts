@@ -13,12 +13,13 @@ import {
   totals,
   world,
 } from '@market/money/ledger'
-import { advancePayout, compareOutgoingTransfers, requestPayout } from '@market/money/payouts'
+import { advancePayout, requestPayout } from '@market/money/payouts'
 import { marketContext } from '@market/testing/market-context'
 import { testDatabase } from '@market/testing/postgres'
 import { generateKeyPairSigner } from '@solana/kit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type SolanaWorld, startSolanaWorld } from '../chains/solana-support.ts'
+import { follow } from '../support/follow.ts'
 import { NO_FEE_ADDRESSES } from '../support/payout-ledger.ts'
 import { acceptingListener } from '../support/payout-listener.ts'
 import { until } from '../support/until.ts'
@@ -47,11 +48,11 @@ const rethrowUnlessUnavailable = (error: unknown): void => {
   if (!(error instanceof ApiError) || error.kind !== 'unavailable') throw error
 }
 
-const openGuard = (ctx: Parameters<typeof compareOutgoingTransfers>[0]) =>
+const openGuard = (ctx: Parameters<typeof follow>[0]) =>
   until(
     'the payout guard is open',
     async () => {
-      await compareOutgoingTransfers(ctx, NETWORK).catch(rethrowUnlessUnavailable)
+      await follow(ctx, NETWORK).catch(rethrowUnlessUnavailable)
       const gates = await ctx.db.selectFrom('payout_guards').select('compared_at').execute()
       return gates.some(({ compared_at }) => compared_at !== null)
     },

@@ -5,20 +5,14 @@ import type { Db } from '@market/database/transact'
 import { systemClock } from '@market/kernel/clock'
 import { type Usdc, usdc } from '@market/kernel/money'
 import { escrow, maintainLedgerPartitions, post, world } from '@market/money/ledger'
-import {
-  advanceDue,
-  advancePayout,
-  compareOutgoingTransfers,
-  duePayouts,
-  type Payout,
-  requestPayout,
-} from '@market/money/payouts'
+import { advanceDue, advancePayout, duePayouts, type Payout, requestPayout } from '@market/money/payouts'
 import { marketContext } from '@market/testing/market-context'
 import { testDatabase } from '@market/testing/postgres'
 import { address, generateKeyPairSigner, type KeyPairSigner } from '@solana/kit'
 import { getCloseAccountInstruction } from '@solana-program/token'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type SolanaWorld, startSolanaWorld } from '../chains/solana-support.ts'
+import { follow } from '../support/follow.ts'
 import { NO_FEE_ADDRESSES } from '../support/payout-ledger.ts'
 import { acceptingListener } from '../support/payout-listener.ts'
 import { until } from '../support/until.ts'
@@ -61,7 +55,7 @@ async function startLedger() {
   const journal = { key: 'float', reason: 'float', subject: 'float', network: NETWORK, moves } as const
   await ctx.transact((tx) => post(ctx, tx, journal))
   const isCompared = async () => {
-    await compareOutgoingTransfers(ctx, NETWORK)
+    await follow(ctx, NETWORK)
     const guards = await ctx.db.selectFrom('payout_guards').select('compared_at').execute()
     return guards.some(({ compared_at }) => compared_at !== null)
   }

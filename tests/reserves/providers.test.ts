@@ -33,8 +33,9 @@ beforeEach(async () => {
 
 const host = ({ url }: NodeRelay): string => new URL(url).host
 
-const recheck = () => {
+const recheck = async () => {
   treasury.clock.advance(6 * SECOND)
+  await treasury.watch()
   return recheckTransfers(treasury.ctx, onAnyReversal())
 }
 

@@ -100,7 +100,10 @@ describe('payments and payouts during snapshots', () => {
         await treasury.payIn(buyer, due, { purpose, due })
         claimed++
         const payout = await treasury.requestPayout(purpose, due, newAccount().address)
-        while ((await treasury.advance(payout)) !== undefined) await network.mine(FINALITY)
+        while ((await treasury.advance(payout)) !== undefined) {
+          await network.mine(FINALITY)
+          await treasury.watch()
+        }
         settled++
       }
     }

@@ -4,20 +4,15 @@ import { localEvmSigner } from '@market/chains/local-signers'
 import type { Db } from '@market/database/transact'
 import { usdc } from '@market/kernel/money'
 import { escrow, fees, post } from '@market/money/ledger'
-import {
-  claimTransfer,
-  findPayment,
-  parsePurpose,
-  recheckTransfers,
-  watchTreasury,
-} from '@market/money/payments'
-import { advancePayout, compareOutgoingTransfers, type Payout, requestPayout } from '@market/money/payouts'
+import { claimTransfer, findPayment, parsePurpose, recheckTransfers } from '@market/money/payments'
+import { advancePayout, type Payout, requestPayout } from '@market/money/payouts'
 import { takeReserveSnapshot } from '@market/money/reserves'
 import { testClock } from '@market/testing/clock'
 import type { EvmNetwork } from '@market/testing/evm-network'
 import { marketContext } from '@market/testing/market-context'
 import { PURPOSES } from '@market/worker/payment-handlers'
 import { FINALITY, newAccount, question, settingsFor } from '../chains/evm-world.ts'
+import { follow } from '../support/follow.ts'
 import { NO_FEE_ADDRESSES } from '../support/payout-ledger.ts'
 import { acceptingListener } from '../support/payout-listener.ts'
 
@@ -52,7 +47,7 @@ export async function openTreasury(
   const chain = evmChain(settings)
   const ctx = { ...marketContext({ db, clock }), chains: { [NETWORK]: chain } }
   const payoutSenders = { [NETWORK]: evmPayoutSender(settings, localEvmSigner(account.key)) }
-  await compareOutgoingTransfers(ctx, NETWORK)
+  await follow(ctx, NETWORK)
   let purposes = 0
 
   const claim = async (reference: string, purpose: string, due: bigint, payers?: readonly string[]) => {
@@ -62,6 +57,7 @@ export async function openTreasury(
       claimTransfer(ctx, tx, { network: NETWORK, seen, purpose: parsePurpose(purpose), due: usdc(due) }),
     )
     // As the worker does at its next sweep: a transfer that is final on the chain becomes final.
+    await follow(ctx, NETWORK)
     await recheckTransfers(ctx, PURPOSES)
     return claimed
   }
@@ -73,13 +69,13 @@ export async function openTreasury(
     account,
     settings,
     claim,
-    watch: () => watchTreasury(ctx, NETWORK),
+    watch: () => follow(ctx, NETWORK),
     somePurpose: () => `order:${purposes++}`,
     /** Pays into the treasury and claims the final transfer for a purpose, or leaves it unclaimed. */
     async payIn(from: Payer, amount: bigint, wanted?: { purpose: string; due: bigint }): Promise<string> {
       const reference = await network.transfer(from, account.address, amount)
       await network.mine(FINALITY)
-      if (wanted === undefined) await watchTreasury(ctx, NETWORK)
+      if (wanted === undefined) await follow(ctx, NETWORK)
       else await claim(reference, wanted.purpose, wanted.due)
       return reference
     },

@@ -4,20 +4,15 @@ import { localEvmSigner } from '@market/chains/local-signers'
 import { turnSwitch } from '@market/core/switches'
 import { usdc } from '@market/kernel/money'
 import { balanceOf, escrow, maintainLedgerPartitions, payable, post, world } from '@market/money/ledger'
-import {
-  advancePayout,
-  compareOutgoingTransfers,
-  type Payout,
-  requestPayout,
-  setShortage,
-} from '@market/money/payouts'
+import { advancePayout, type Payout, requestPayout, setShortage } from '@market/money/payouts'
 import type { EvmNetwork } from '@market/testing/evm-network'
 import { makeProfile } from '@market/testing/makers'
 import { marketContext } from '@market/testing/market-context'
 import { testDatabase } from '@market/testing/postgres'
 import { sql } from 'kysely'
 import type { Address } from 'viem'
-import { newAccount, settingsFor } from '../chains/evm-world.ts'
+import { FINALITY, newAccount, settingsFor } from '../chains/evm-world.ts'
+import { follow } from './follow.ts'
 import { restoreCounters } from './payout-counters.ts'
 import { acceptingListener } from './payout-listener.ts'
 
@@ -42,7 +37,10 @@ export const fundedTreasury = async (chain: EvmNetwork) => {
   const account = newAccount()
   await chain.fund(account.address)
   await chain.mint(account.address, FLOAT)
-  return account
+  const fundedAt = BigInt(String(await chain.rpc('eth_blockNumber', [])))
+  // The ledgers have it from the beginning, so they do not read it.
+  await chain.mine(FINALITY)
+  return { ...account, fundedAt }
 }
 
 /**
@@ -51,7 +49,10 @@ export const fundedTreasury = async (chain: EvmNetwork) => {
  */
 export async function startPayoutLedger(
   chain: EvmNetwork,
-  { treasury, compared = true }: { treasury?: ReturnType<typeof newAccount>; compared?: boolean } = {},
+  {
+    treasury,
+    compared = true,
+  }: { treasury?: Awaited<ReturnType<typeof fundedTreasury>>; compared?: boolean } = {},
 ) {
   const account = treasury ?? (await fundedTreasury(chain))
   const database = await testDatabase()
@@ -61,7 +62,7 @@ export async function startPayoutLedger(
   const moves = [{ from: world(NETWORK), to: escrow(NETWORK, 'float'), amount: FLOAT }]
   const journal = { key: 'float', reason: 'float', subject: 'float', network: NETWORK, moves } as const
   await ctx.transact((tx) => post(ctx, tx, journal))
-  const settings = settingsFor(chain, account.address)
+  const settings = settingsFor(chain, account.address, { watchFrom: account.fundedAt + 1n })
   const sender = evmPayoutSender(settings, localEvmSigner(account.key))
   const app = {
     ...ctx,
@@ -75,7 +76,7 @@ export async function startPayoutLedger(
   /** Compares as the worker does. The clock is moved so that the comparison is due. */
   const compare = () => {
     ctx.clock.advance(10_000)
-    return compareOutgoingTransfers(app, NETWORK)
+    return follow(app, NETWORK)
   }
   if (compared) await compare()
   let subjects = 0

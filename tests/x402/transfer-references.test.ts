@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { evmChain } from '@market/chains/evm/evm-chain'
 import { solanaChain } from '@market/chains/solana/solana-chain'
-import type { Chain, Observation, TransferQuery } from '@market/core/ports/chain'
+import type { Observation, TransferQuery } from '@market/core/ports/chain'
 import { startEvmNetwork } from '@market/testing/evm-network'
 import { USDC_ABI } from '@market/testing/evm-usdc'
 import type { Instruction, KeyPairSigner } from '@solana/kit'
@@ -101,8 +101,8 @@ describe('on Solana', async () => {
     const reference = await paid(5n, [text])
     expect(attachedIn(await lookAt(reference))).toBe(attached)
     await world.settled(reference, 'finalized')
-    const seen: Awaited<ReturnType<Chain['transfersAfter']>> = await chain.transfersAfter(undefined, 100)
-    expect(seen.transfers.find((one) => one.reference === reference)?.attachedData).toBe(attached)
+    const { agreed } = await chain.finalMovementsAfter(await chain.startingBlock())
+    expect(agreed?.incoming.find((one) => one.reference === reference)?.attachedData).toBe(attached)
   })
 
   test('returns no reference without a memo, with several memos or with a memo that is too long', async () => {

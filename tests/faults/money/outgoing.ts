@@ -1,6 +1,6 @@
 import { evmChain } from '@market/chains/evm/evm-chain'
 import { solanaChain } from '@market/chains/solana/solana-chain'
-import type { Chain, ObservedOutgoingTransfer } from '@market/core/ports/chain'
+import type { Chain, ObservedOutgoingTransfer, PayoutMark } from '@market/core/ports/chain'
 import { usdc } from '@market/kernel/money'
 import { NETWORKS, type Network } from '@market/kernel/network'
 import { SOLANA_USDC } from '@market/testing/solana-usdc'
@@ -39,22 +39,42 @@ function chainsOf(environment: Environment, { treasuries }: AppServices): Chain[
   return [...evm, solana]
 }
 
-async function readAll(chain: Chain): Promise<ObservedOutgoingTransfer[]> {
+type Outgoing = Omit<ObservedOutgoingTransfer, 'mark'> & PayoutMark
+
+async function readAll(chain: Chain): Promise<Outgoing[]> {
   const all: ObservedOutgoingTransfer[] = []
-  let from: string | undefined
-  for (;;) {
-    const { outgoingTransfers, position } = await chain.outgoingTransfersAfter(from, PAGE)
-    all.push(...outgoingTransfers)
-    if (position === from) return all
-    from = position
+  let from = await chain.startingBlock()
+  for (let isLast = false; !isLast; ) {
+    const { agreed, isEnd } = await chain.finalMovementsAfter(from)
+    all.push(...(agreed?.outgoing ?? []))
+    from = agreed?.to ?? from
+    isLast = isEnd
   }
+  let position: string | null = null
+  for (let isLast = chain.movementsAfter === undefined; !isLast; ) {
+    const page: Awaited<ReturnType<NonNullable<Chain['movementsAfter']>>> = await chain.movementsAfter?.(
+      from,
+      position,
+      PAGE,
+    )
+    if (page === undefined) continue
+    all.push(...page.outgoing)
+    position = page.position
+    isLast = page.isEnd
+  }
+  return Promise.all(
+    all.map(async (one) => {
+      const mark = one.mark ?? (await chain.markOf?.(one.reference))
+      return { ...one, payoutId: mark?.payoutId ?? null, nonce: mark?.nonce ?? null }
+    }),
+  )
 }
 
 /** Every payment that ever left the treasuries. */
 export async function readOutgoing(
   environment: Environment,
   app: AppServices,
-): Promise<Readonly<Record<Network, readonly ObservedOutgoingTransfer[]>>> {
+): Promise<Readonly<Record<Network, readonly Outgoing[]>>> {
   const chains = chainsOf(environment, app)
   const read = await Promise.all(
     NETWORKS.map(async (network) => {
@@ -62,5 +82,5 @@ export async function readOutgoing(
       return [network, chain === undefined ? [] : await readAll(chain)] as const
     }),
   )
-  return Object.fromEntries(read) as Record<Network, ObservedOutgoingTransfer[]>
+  return Object.fromEntries(read) as Record<Network, Outgoing[]>
 }

@@ -44,8 +44,12 @@ const findAuthorizationUse = async (
   const head = quantity(response)
   const blocks = blocksPerRequest(settings)
   for (let first = since; first <= head; first += blocks) {
-    const [fromBlock, toBlock] = [first, smaller(first + blocks - 1n, head)].map((height) => `0x${height.toString(16)}`)
-    const [logs] = await callAll(node, chainId, [['eth_getLogs', { address: usdc, topics, fromBlock, toBlock }]])
+    const [fromBlock, toBlock] = [first, smaller(first + blocks - 1n, head)].map(
+      (height) => `0x${height.toString(16)}`,
+    )
+    const [logs] = await callAll(node, chainId, [
+      ['eth_getLogs', { address: usdc, topics, fromBlock, toBlock }],
+    ])
     const [use] = readLogs(logs)
     if (use !== undefined) return use.transaction
   }

@@ -3,7 +3,7 @@ import { larger, smaller } from '../bigints.ts'
 import type { Node, NodePool } from '../nodes/node-pool.ts'
 import { agreeOnRange, type RangeReport } from '../nodes/providers.ts'
 import { agreedFinalHeight, blockAt, readFinalBlock } from './evm-nodes.ts'
-import { type Log, readBlock } from './parse-rpc.ts'
+import { readBlock } from './parse-rpc.ts'
 import { byTransaction, isTooLarge, movementsIn, readRange } from './read-movements.ts'
 import { callAll, callEach } from './rpc.ts'
 import { blocksPerRequest, type EvmSettings } from './settings.ts'
@@ -24,9 +24,6 @@ export const readStartingBlock = async (settings: EvmSettings, nodes: NodePool):
   })
 }
 
-const nameOf = ({ block, transaction, index, topics, data }: Log): string =>
-  [block.hash, transaction, index, ...topics, data].join()
-
 /** How one provider shows the blocks after a final one. It must call the last of them final. */
 const reportRange = async (
   settings: EvmSettings,
@@ -38,16 +35,14 @@ const reportRange = async (
   if ((readFinalBlock(tagged)?.height ?? -1n) < to) throw new Error(`has no final block ${to}`)
   const from = after.height + 1n
   const { last, logs, isAnchored } = await readRange(settings, node, { from, to, anchor: after })
-  if (!isAnchored) return { content: 'another chain', final: undefined }
-  return {
-    content: [last.hash, ...logs.map(nameOf)].join('\n'),
-    final: { ...(await movementsIn(settings, node, byTransaction(logs), true)), to: last },
-  }
+  return isAnchored
+    ? { ...(await movementsIn(settings, node, byTransaction(logs), true)), to: last }
+    : undefined
 }
 
 /**
  * One equal hash means one equal chain up to it, so the blocks are final when enough providers call them so with the same
- * logs. A provider that is behind does not count.
+ * movements. A provider that is behind does not count.
  */
 export const readFinal = async (
   settings: EvmSettings,

@@ -1,4 +1,9 @@
-import type { FinalBlock, IncomingTransfer, Movements, ObservedOutgoingTransfer } from '@market/core/ports/chain'
+import type {
+  FinalBlock,
+  IncomingTransfer,
+  Movements,
+  ObservedOutgoingTransfer,
+} from '@market/core/ports/chain'
 import { usdc as money } from '@market/kernel/money'
 import type { Node } from '../nodes/node-pool.ts'
 import { blockAt } from './evm-nodes.ts'
@@ -13,9 +18,10 @@ const REFUSED_RANGE =
 
 const TOO_LARGE = 'the node returns no logs for so many blocks'
 
-/** Whether a part of the range may be read. */
+/** Whether a part of the range may be read. Without a limit of the node, our own limit ends the response. */
 export const isTooLarge = (failure: unknown): boolean =>
-  failure instanceof Error && failure.message.includes(TOO_LARGE)
+  failure instanceof Error &&
+  (failure.message.includes(TOO_LARGE) || failure.message.includes('the response is larger than'))
 
 /** Blocks of one node, with all of the token's logs that concern the treasury. */
 export interface BlockRange {

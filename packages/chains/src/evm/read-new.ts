@@ -1,4 +1,4 @@
-import type { FinalBlock, Movements } from '@market/core/ports/chain'
+import type { FinalBlock, NewMovements } from '@market/core/ports/chain'
 import { smaller } from '../bigints.ts'
 import type { Node } from '../nodes/node-pool.ts'
 import type { LogPosition } from './log-position.ts'
@@ -7,11 +7,7 @@ import { type BlockRange, byTransaction, isTooLarge, movementsIn, readRange } fr
 import { callAll } from './rpc.ts'
 import { blocksPerRequest, type EvmSettings } from './settings.ts'
 
-interface NewPage extends Movements {
-  readonly position: LogPosition
-  /** Whether the page includes the newest block. */
-  readonly isEnd: boolean
-}
+type NewPage = Omit<NewMovements, 'position'> & { readonly position: LogPosition }
 
 /** A range that is too large for the node is halved, down to a single block. */
 const readUpTo = async (
@@ -44,12 +40,13 @@ export const readNew = async (
   const { height, hash, index } = after
   if (head < height) return undefined
   const from = index === undefined ? height + 1n : height
-  if (from > head) return { incoming: [], outgoing: [], position: after, isEnd: true }
+  if (from > head) return { incoming: [], outgoing: [], position: after, isEnd: true, isReplaced: false }
   const to = smaller(from + blocksPerRequest(settings) - 1n, head)
   const { last, logs, isAnchored } = await readUpTo(settings, node, { from, anchor: { height, hash } }, to)
   if (!isAnchored) {
-    if (height <= final.height) throw new Error(`the node does not have the final block ${final.height}`)
-    return readNew(settings, node, final, { ...final, index: undefined }, limit)
+    if (hash === final.hash) throw new Error(`the node does not have the final block ${final.height}`)
+    const page = await readNew(settings, node, final, { ...final, index: undefined }, limit)
+    return page && { ...page, isReplaced: true }
   }
   const unread = byTransaction(logs).filter(
     (own) => own[0].block.height > height || (own.at(-1) ?? own[0]).index > (index ?? -1n),
@@ -60,5 +57,6 @@ export const readNew = async (
     ...(await movementsIn(settings, node, page, false)),
     position: cut === undefined ? { ...last, index: undefined } : { ...cut.block, index: cut.index },
     isEnd: cut === undefined && last.height >= head,
+    isReplaced: false,
   }
 }

@@ -97,30 +97,32 @@ export const agreeOnTransfer = (
   }
 }
 
-/** How one provider shows the final blocks after one. */
-export interface RangeReport {
-  /** Two providers agree when it is equal. */
-  readonly content: string
-  /** Undefined when its chain does not continue the block. */
-  readonly final: FinalReading['agreed']
-}
+/** How one provider shows the final blocks after one. Undefined when its chain does not continue the block. */
+export type RangeReport = FinalReading['agreed']
 
-/** Blocks are final when enough providers show the same. */
-// fix: finality-of-ranges-by-two-providers
+/** Everything that is saved, so that no part of it comes from one provider alone. */
+const contentOf = (report: RangeReport): string =>
+  JSON.stringify(report ?? null, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value))
+
+/** Blocks are final when enough providers show the same. Of two groups that are both large enough, neither decides. */
 export const agreeOnRange = (
   network: string,
   { responses, failures }: ProviderResponses<RangeReport>,
   minProviders: number,
 ): Pick<FinalReading, 'agreed' | 'disagreeing'> => {
-  const groups = [...Map.groupBy(responses, ({ response }) => response.content).values()]
-  const [largestGroup = []] = groups.toSorted((a, b) => b.length - a.length)
-  const names = responses.map(({ provider }) => provider).toSorted()
-  const disagreeing = groups.length > 1 ? names : []
-  const isAgreed = largestGroup.length >= minProviders
-  if (!isAgreed && disagreeing.length === 0) throw tooFew(network, 'final blocks', { responses, failures }, minProviders)
-  const agreed = isAgreed ? largestGroup[0]?.response.final : undefined
-  if (isAgreed && agreed === undefined)
-    throw new Error(`${network}: ${names.join(', ')} do not continue the final block that was read last`)
+  const groups = [...Map.groupBy(responses, ({ response }) => contentOf(response)).values()]
+  const namesIn = (group: typeof responses): string[] => group.map(({ provider }) => provider).toSorted()
+  const disagreeing = groups.length > 1 ? namesIn(responses) : []
+  // fix: finality-of-ranges-by-two-providers
+  const [decided, ...others] = groups.filter(({ length }) => length >= minProviders)
+  if (decided === undefined && disagreeing.length === 0)
+    throw tooFew(network, 'final blocks', { responses, failures }, minProviders)
+  if (decided === undefined || others.length > 0) return { agreed: undefined, disagreeing }
+  const agreed = decided[0]?.response
+  if (agreed === undefined)
+    throw new Error(
+      `${network}: ${namesIn(decided).join(', ')} do not continue the final block that was read last`,
+    )
   return { agreed, disagreeing }
 }
 

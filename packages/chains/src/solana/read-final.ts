@@ -1,8 +1,19 @@
-import type { FinalBlock, FinalReading, IncomingTransfer, ObservedOutgoingTransfer } from '@market/core/ports/chain'
+import type {
+  FinalBlock,
+  FinalReading,
+  IncomingTransfer,
+  ObservedOutgoingTransfer,
+} from '@market/core/ports/chain'
 import { unavailable } from '@market/kernel/api-error'
 import { usdc } from '@market/kernel/money'
 import type { Signature } from '@solana/kit'
-import { agreeOnRange, askProviders, type ProviderResponses, type RangeReport, supported } from '../nodes/providers.ts'
+import {
+  agreeOnRange,
+  askProviders,
+  type ProviderResponses,
+  type RangeReport,
+  supported,
+} from '../nodes/providers.ts'
 import { blockOf, parseSignature, timeOf } from './find-transfer.ts'
 import type { SolanaNodes, SolanaRpc } from './nodes.ts'
 import {
@@ -185,24 +196,18 @@ const reportSlots = async (
     throw unavailable('The node is lagging: its list of treasury transactions is outdated')
   const entries = await entriesAfter(rpc, treasury, after, settings.historyPage ?? PAGE_SIZE)
   const upTo = entries.filter(({ slot }) => slot <= to)
-  // Whole slots: the entries of the slot that is cut are read with the next part.
-  const cut = upTo[MAX_ENTRIES]?.slot
-  const read = cut === undefined ? upTo : upTo.filter(({ slot }) => slot < cut)
+  // Whole slots, at least one: the entries of the slot that is cut are read with the next part.
+  const [first, cut] = [upTo[0]?.slot, upTo[MAX_ENTRIES]?.slot]
+  const read = cut === undefined ? upTo : upTo.filter(({ slot }) => slot < cut || slot === first)
   const loaded = await loadAll(rpc, treasury, read, settings)
   const end: FinalBlock = {
     height: cut === undefined ? to : (read.at(-1)?.slot ?? after.height),
     hash: read.at(-1)?.signature ?? after.hash,
   }
   return {
-    content: [
-      end.height,
-      ...loaded.map(({ signature, block, change }) => `${signature} ${block.hash} ${change.treasuryChange}`),
-    ].join('\n'),
-    final: {
-      incoming: loaded.flatMap((one) => incomingOf(one, own) ?? []),
-      outgoing: loaded.flatMap((one) => outgoingOf(one, treasury) ?? []),
-      to: end,
-    },
+    incoming: loaded.flatMap((one) => incomingOf(one, own) ?? []),
+    outgoing: loaded.flatMap((one) => outgoingOf(one, treasury) ?? []),
+    to: end,
   }
 }
 
@@ -227,7 +232,10 @@ export const readFinal = async (source: FinalSource, after: FinalBlock): Promise
     minProviders,
   )
   if (to === undefined)
-    throw unavailable('The final slot is shown by too few providers. Try again later.', new AggregateError(slots.failures))
+    throw unavailable(
+      'The final slot is shown by too few providers. Try again later.',
+      new AggregateError(slots.failures),
+    )
   if (to <= after.height) return { agreed: undefined, isEnd: true, disagreeing: [] }
   const reports = await ask(source, (rpc) => reportSlots(rpc, source, after, to))
   const { agreed, disagreeing } = agreeOnRange('solana-mainnet', reports, minProviders)

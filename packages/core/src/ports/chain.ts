@@ -83,6 +83,15 @@ export interface FinalBlock {
   readonly hash: string
 }
 
+/** What moved in blocks that can still be replaced. */
+export interface NewMovements extends Movements {
+  readonly position: string
+  /** Whether it ends with the newest block. */
+  readonly isEnd: boolean
+  /** A reorganization replaced what was read before, so it begins again after the final block. */
+  readonly isReplaced: boolean
+}
+
 /** What the providers of a network say together about the final blocks after one. */
 export interface FinalReading {
   /** Exactly these movements are in the blocks up to `to`. Undefined while there are no new ones on which enough agree. */
@@ -192,7 +201,7 @@ export interface Chain {
     final: FinalBlock,
     position: string | null,
     limit: number,
-  ) => Promise<(Movements & { readonly position: string; readonly isEnd: boolean }) | undefined>
+  ) => Promise<NewMovements | undefined>
   /** Queries every provider for the final blocks after one. A long range is read in parts. Throws `TooFewProviders`. */
   finalMovementsAfter(block: FinalBlock): Promise<FinalReading>
   /** Only for transfers without `mark`. */

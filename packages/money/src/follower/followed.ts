@@ -27,7 +27,8 @@ export async function withMarks(
   const known = await findMarks(db, chain.network, unmarked)
   return Promise.all(
     outgoing.map(async (transfer) => {
-      const mark = transfer.mark ?? known.get(transfer.reference) ?? (await chain.markOf?.(transfer.reference))
+      const mark =
+        transfer.mark ?? known.get(transfer.reference) ?? (await chain.markOf?.(transfer.reference))
       assert(mark !== undefined, `${chain.network} says whose payment ${transfer.reference} is`)
       return { ...transfer, ...mark }
     }),

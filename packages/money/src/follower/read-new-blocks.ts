@@ -2,7 +2,7 @@ import type { Chain } from '@market/core/ports/chain'
 import { transact } from '@market/database/transact'
 import type { Network } from '@market/kernel/network'
 import { recordTransfers } from '../payments/index.ts'
-import { beginReading, completeReading, saveOutgoing } from '../payouts/index.ts'
+import { beginReading, completeReading, deleteUnfinal, saveOutgoing } from '../payouts/index.ts'
 import { type Ctx, followedBy, withMarks } from './followed.ts'
 import { movePosition } from './store.ts'
 
@@ -16,30 +16,31 @@ const PAGE = 100
  */
 export async function readNewBlocks(ctx: Ctx, network: Network, limit = PAGE): Promise<void> {
   const chain = ctx.chains[network]
-  if (chain?.movementsAfter === undefined) return
+  if (chain === undefined || !hasNewBlocks(chain)) return
   const reading = await beginReading(ctx, chain)
-  if (await readToEnd(ctx, chain, chain.movementsAfter, limit)) await completeReading(ctx, reading)
+  if (await readToEnd(ctx, chain, limit)) await completeReading(ctx, reading)
 }
 
-async function readToEnd(
-  ctx: Ctx,
-  chain: Chain,
-  movementsAfter: NonNullable<Chain['movementsAfter']>,
-  limit: number,
-): Promise<boolean> {
+type ChainWithNewBlocks = Chain & Required<Pick<Chain, 'movementsAfter'>>
+
+const hasNewBlocks = (chain: Chain): chain is ChainWithNewBlocks => chain.movementsAfter !== undefined
+
+/** False when a node is behind, when another worker has read further, or when there is more. */
+async function readToEnd(ctx: Ctx, chain: ChainWithNewBlocks, limit: number): Promise<boolean> {
   const { network } = chain
   const { final, position } = await followedBy(ctx, chain)
   let from = position
   for (let page = 0; page < MAX_PAGES; page++) {
-    const read = await movementsAfter(final, from, limit)
+    const read = await chain.movementsAfter(final, from, limit)
     if (read === undefined) return false
-    if (read.position !== from) {
+    if (read.position !== from || read.isReplaced) {
       await recordTransfers(ctx, network, read.incoming)
       const outgoing = await withMarks(ctx, chain, read.outgoing)
       const to = read.position
       const isNext = await transact(ctx.db, async (tx) => {
         // First, because it locks the row: a page of a slower worker may be older than what is stored.
         if (!(await movePosition(tx, network, { from, to }, ctx.clock.now()))) return false
+        if (read.isReplaced) await deleteUnfinal(tx, network)
         await saveOutgoing(tx, network, outgoing, { isFinal: false, at: ctx.clock.now() })
         return true
       })

@@ -20,7 +20,12 @@ export async function findFollowed(db: Db, network: Network): Promise<Followed |
 }
 
 /** Of several workers that start at once, one decides. */
-export async function startFollowing(db: Db, network: Network, { height, hash }: FinalBlock, at: Date): Promise<void> {
+export async function startFollowing(
+  db: Db,
+  network: Network,
+  { height, hash }: FinalBlock,
+  at: Date,
+): Promise<void> {
   await db
     .insertInto('followed_networks')
     .values({ network, final_height: height, final_hash: hash, read_at: at })

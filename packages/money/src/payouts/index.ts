@@ -11,7 +11,13 @@ export { type PayoutMetrics, payoutLimitMetrics, payoutMetrics } from './metrics
 export { moveToCold, requireMovable } from './move-to-cold.ts'
 export type { MarkedTransfer, OutgoingTransfer } from './outgoing/outgoing-transfer.ts'
 export { beginReading, completeReading } from './outgoing/reading.ts'
-export { finalizeOutgoing, findMarks, findUnexplained, saveOutgoing } from './outgoing/store.ts'
+export {
+  deleteUnfinal,
+  finalizeOutgoing,
+  findMarks,
+  findUnexplained,
+  saveOutgoing,
+} from './outgoing/store.ts'
 export { writeOffTransfer } from './outgoing/write-off-transfer.ts'
 export { type Payout, type PayoutId, payoutIdOf } from './payout.ts'
 export { type Authorize, PAYOUTS_AT_ONCE, payoutAuthorizer } from './payout-authorizer.ts'

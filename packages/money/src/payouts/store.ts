@@ -288,7 +288,12 @@ export async function saveWait(
 
 /** Keeps one that was woken since its step began. */
 export async function saveDue(tx: Tx, id: PayoutId, at: Date): Promise<void> {
-  await tx.updateTable('payouts').set({ due_at: at }).where('id', '=', id).where('due_at', '>', WOKEN).execute()
+  await tx
+    .updateTable('payouts')
+    .set({ due_at: at })
+    .where('id', '=', id)
+    .where('due_at', '>', WOKEN)
+    .execute()
 }
 
 /** Marks a payout whose next step is due because of something that happened, maybe while another step was under way. */

@@ -68,6 +68,15 @@ export async function finalizeOutgoing(
   )
 }
 
+/** A reorganization replaced their blocks: those that the chain has again are read again. */
+export async function deleteUnfinal(tx: Tx, network: Network): Promise<void> {
+  await tx
+    .deleteFrom('outgoing_transfers')
+    .where('network', '=', network)
+    .where('is_final', '=', false)
+    .execute()
+}
+
 /** What is known about payments: a signature that was stored before it was sent says which payout it is of. */
 export async function findMarks(
   db: Db,
