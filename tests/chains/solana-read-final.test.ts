@@ -4,7 +4,12 @@ import type { SolanaSettings } from '@market/chains/solana/settings'
 import { MEMO_PROGRAM } from '@market/chains/solana/sign-payout'
 import { solanaChain } from '@market/chains/solana/solana-chain'
 import { solanaPayoutSender } from '@market/chains/solana/solana-payout-sender'
-import { type FinalBlock, type FinalReading, TooFewProviders } from '@market/core/ports/chain'
+import {
+  type FinalBlock,
+  type IncomingTransfer,
+  type ObservedOutgoingTransfer,
+  TooFewProviders,
+} from '@market/core/ports/chain'
 import type { PayoutRequest, PayoutSender, SignedTransfer } from '@market/core/ports/payout-sender'
 import { usdc } from '@market/kernel/money'
 import { address, generateKeyPairSigner, type KeyPairSigner, type Signature, signature } from '@solana/kit'
@@ -31,7 +36,7 @@ const payouts: { readonly payout: PayoutRequest; readonly reference: string }[] 
 /** The newest final slots after each round of payments. */
 const ends: FinalBlock[] = []
 /** The final blocks before the first test. */
-let whole: NonNullable<FinalReading['agreed']>
+let whole: Awaited<ReturnType<typeof readAll>>
 const relays: SolanaRelay[] = []
 
 let count = 0
@@ -58,10 +63,17 @@ const START: FinalBlock = { height: 0n, hash: '' }
 const chainOf = (changes: Partial<SolanaSettings> = {}) => solanaChain({ ...world.settings, ...changes })
 /** What is final now: everything that was sent and awaited before. */
 const readAll = async (from: FinalBlock = START, changes: Partial<SolanaSettings> = {}) => {
-  const { agreed, isEnd, disagreeing } = await chainOf(changes).finalMovementsAfter(from)
-  expect({ isEnd, disagreeing }).toEqual({ isEnd: true, disagreeing: [] })
-  if (agreed === undefined) throw new Error('slots follow one another, so there is a new one')
-  return agreed
+  const incoming: IncomingTransfer[] = []
+  const outgoing: ObservedOutgoingTransfer[] = []
+  let to = from
+  for (;;) {
+    const { agreed, isEnd, disagreeing } = await chainOf(changes).finalMovementsAfter(to)
+    expect(disagreeing).toEqual([])
+    incoming.push(...(agreed?.incoming ?? []))
+    outgoing.push(...(agreed?.outgoing ?? []))
+    to = agreed?.to ?? to
+    if (isEnd) return { incoming, outgoing, to }
+  }
 }
 const references = (transfers: readonly { readonly reference: string }[]) =>
   transfers.map(({ reference }) => reference)
@@ -122,7 +134,7 @@ test('every payment and payout is final exactly once, oldest first, for any page
   })
   await fc.assert(
     fc.asyncProperty(cases, async ({ historyPage, stops }) => {
-      const parts: NonNullable<FinalReading['agreed']>[] = []
+      const parts: (typeof whole)[] = []
       // A reading from a stored slot, whose part before ended there.
       const from = [START, ...stops.flatMap((stop) => ends[stop] ?? [])]
       for (const [index, start] of from.entries()) {
@@ -255,49 +267,6 @@ test('a treasury without transfers is read to the newest final slot, and its fir
   const next = await readAll(to, changes)
   expect(next.incoming).toMatchObject([{ reference, amount: 5n }])
   expect(next.to.hash).toBe(reference)
-})
-
-describe('a long backlog', () => {
-  const ENTRIES = 210
-  let start: FinalBlock
-  const sent: Signature[] = []
-  beforeAll(async () => {
-    start = (await readAll()).to
-    const [payer] = payers
-    if (payer === undefined) throw new Error('no payer')
-    // Different amounts, so that no two transactions are the same.
-    for (let entry = 0; entry < ENTRIES; entry++)
-      sent.push(
-        await world.send(payer, [await world.transfer(payer, world.treasury.address, 1n + BigInt(entry))]),
-      )
-    for (const reference of sent) await world.settled(reference, 'finalized')
-  })
-
-  test('is read in parts of whole slots, in which each transfer is final once', async () => {
-    const chain = chainOf()
-    const first = await chain.finalMovementsAfter(start)
-    expect(first.isEnd).toBe(false)
-    const cut = first.agreed?.to ?? start
-    expect(first.agreed?.incoming.every(({ block }) => block.height <= cut.height)).toBe(true)
-    const rest = await readAll(cut)
-    expect(rest.incoming.every(({ block }) => block.height > cut.height)).toBe(true)
-    const found = [...(first.agreed?.incoming ?? []), ...rest.incoming]
-    expect(references(found).toSorted()).toEqual(sent.toSorted())
-  })
-
-  test('of one slot is read as a whole', async () => {
-    const { value } = await world.rpc.getSignatureStatuses(sent.slice(-1)).send()
-    const height = value[0]?.slot ?? 0n
-    const own = new Set<string>(sent)
-    const relay = await relayed(
-      changing('getSignaturesForAddress', (listed: { signature: string; slot: number }[]) =>
-        listed.map((entry) => (own.has(entry.signature) ? { ...entry, slot: Number(height) } : entry)),
-      ),
-    )
-    const { agreed } = await chainOf({ rpcUrls: [relay.url] }).finalMovementsAfter(start)
-    expect(agreed?.to.height).toBe(height)
-    expect(references(agreed?.incoming ?? []).toSorted()).toEqual(sent.toSorted())
-  })
 })
 
 describe('one node', () => {
@@ -516,4 +485,47 @@ test('a transaction signed before cannot be executed after the final height pass
   const { outgoing } = await readAll(to)
   expect(references(outgoing)).toEqual([later])
   expect(await world.usdc.balanceOf(payout.to)).toBe(0n)
+})
+
+describe('a long backlog', () => {
+  const ENTRIES = 210
+  let start: FinalBlock
+  const sent: Signature[] = []
+  beforeAll(async () => {
+    start = (await readAll()).to
+    const [payer] = payers
+    if (payer === undefined) throw new Error('no payer')
+    // Different amounts, so that no two transactions are the same.
+    for (let entry = 0; entry < ENTRIES; entry++)
+      sent.push(
+        await world.send(payer, [await world.transfer(payer, world.treasury.address, 1n + BigInt(entry))]),
+      )
+    for (const reference of sent) await world.settled(reference, 'finalized')
+  })
+
+  test('is read in parts of whole slots, in which each transfer is final once', async () => {
+    const chain = chainOf()
+    const first = await chain.finalMovementsAfter(start)
+    expect(first.isEnd).toBe(false)
+    const cut = first.agreed?.to ?? start
+    expect(first.agreed?.incoming.every(({ block }) => block.height <= cut.height)).toBe(true)
+    const rest = await readAll(cut)
+    expect(rest.incoming.every(({ block }) => block.height > cut.height)).toBe(true)
+    const found = [...(first.agreed?.incoming ?? []), ...rest.incoming]
+    expect(references(found).toSorted()).toEqual(sent.toSorted())
+  })
+
+  test('of one slot is read as a whole', async () => {
+    const { value } = await world.rpc.getSignatureStatuses(sent.slice(-1)).send()
+    const height = value[0]?.slot ?? 0n
+    const own = new Set<string>(sent)
+    const relay = await relayed(
+      changing('getSignaturesForAddress', (listed: { signature: string; slot: number }[]) =>
+        listed.map((entry) => (own.has(entry.signature) ? { ...entry, slot: Number(height) } : entry)),
+      ),
+    )
+    const { agreed } = await chainOf({ rpcUrls: [relay.url] }).finalMovementsAfter(start)
+    expect(agreed?.to.height).toBe(height)
+    expect(references(agreed?.incoming ?? []).toSorted()).toEqual(sent.toSorted())
+  })
 })

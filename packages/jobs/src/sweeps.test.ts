@@ -13,9 +13,10 @@ import { SWEEPS } from './sweeps.ts'
 const PER_NETWORK = [
   'check-gas',
   'check-reserves',
-  'compare-outgoing-transfers',
+  'decide-finality',
+  'read-new-blocks',
+  'recheck-transfers',
   'send-unmined',
-  'watch-treasuries',
 ]
 const NAMES = SWEEPS.map(({ name }) => name)
   .filter((name) => !PER_NETWORK.includes(name))

@@ -168,8 +168,13 @@ export const BUGS: readonly Bug[] = [
     changes: [
       {
         file: 'chains/src/nodes/providers.ts',
-        from: 'const [isFinal, isReversed] = [agreed.length >= minProviders,',
-        to: 'const [isFinal, isReversed] = [agreed.length >= 1,',
+        from: 'const isAgreed = largestGroup.length >= minProviders',
+        to: 'const isAgreed = largestGroup.length >= 1',
+      },
+      {
+        file: 'chains/src/evm/evm-nodes.ts',
+        from: 'responses.map(({ response }) => response),\n    minProviders,',
+        to: 'responses.map(({ response }) => response),\n    1,',
       },
     ],
     aim: {
