@@ -57,6 +57,8 @@ describe('caps', () => {
   test('payee_cap: counts a payout for 24 to 25 hours, from the hour in which it was authorized', async () => {
     const [first, second] = [await payouts.request({ payee }), await payouts.request({ payee })]
     await advanceTogether(app(), [first])
+    payouts.script.outcome = 'final'
+    await advanceTogether(app(), [first])
     for (const at of [START, new Date(START.getTime() + DAY), new Date('2026-03-02T10:59:59Z')]) {
       payouts.clock.set(at)
       await advanceTogether(app(), [second])
