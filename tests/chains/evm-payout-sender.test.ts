@@ -214,7 +214,8 @@ test('a reverted payout is `failed` only after its block is final', async () => 
   const signed = await signAndKeep(sender, order, 0n)
   await network.deny(order.to as Hex, true)
   await sender.send(signed)
-  expect(await sender.observe([signed])).toMatchObject({ kind: 'seen' })
+  // The node mines it after it has responded.
+  await expect.poll(() => sender.observe([signed]), { timeout: 60_000 }).toMatchObject({ kind: 'seen' })
   await network.mine(FINALITY)
   expect(await sender.observe([signed])).toMatchObject({ kind: 'failed', reason: 'the transfer reverted' })
 })
