@@ -83,8 +83,8 @@ export const CASH_FIXES: readonly RemovedFix[] = [
   {
     finding: 'cash C7 a reversal of the payment takes the review away',
     marker: 'reversal-removes-review',
-    test: 'tests/orders/clock.test.ts',
-    title: 'reorganization: the review of a reversed order is removed',
+    test: 'packages/trade/src/orders/store.test.ts',
+    title: 'loses its review and its rating',
   },
   {
     finding: 'cash C5 an owner has at most two pending claims',
