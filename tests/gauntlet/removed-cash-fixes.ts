@@ -87,6 +87,20 @@ export const CASH_FIXES: readonly RemovedFix[] = [
     title: 'loses its review and its rating',
   },
   {
+    finding: 'cash C6 the payer of a workspace that was settled by count counts',
+    marker: 'settled-payers-count',
+    to: "sql<boolean>`outcome = 'released'`",
+    test: 'packages/work/src/workspaces/workspaces.test.ts',
+    title: 'its payer counts, unless an arbiter decided',
+  },
+  {
+    finding: 'cash C6 an ended workspace is in escrow by count',
+    marker: 'escrow-by-count',
+    to: 'one.price',
+    test: 'packages/work/src/workspaces/workspaces.test.ts',
+    title: 'in escrow with its price while it is open, and by count when it has ended',
+  },
+  {
     finding: 'cash C5 an owner has at most two pending claims',
     marker: 'claims-of-owner',
     to: 'false',
