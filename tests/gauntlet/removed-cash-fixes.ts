@@ -101,6 +101,19 @@ export const CASH_FIXES: readonly RemovedFix[] = [
     title: 'in escrow with its price while it is open, and by count when it has ended',
   },
   {
+    finding: 'cash a transfer that a reorganization dropped has no confirmations',
+    marker: 'dropped-has-no-depth',
+    to: 'observation.depth && (await onDepth?.(observation.depth))',
+    test: 'tests/orders/pending-payment.test.ts',
+    title: 'the node says reorg',
+  },
+  {
+    finding: 'cash a submitted payment that a reorganization dropped has no confirmations',
+    marker: 'dropped-submission-has-no-depth',
+    test: 'tests/orders/pending-payment.test.ts',
+    title: 'a payment that we submit is on the chain no more',
+  },
+  {
     finding: 'cash C5 an owner has at most two pending claims',
     marker: 'claims-of-owner',
     to: 'false',
