@@ -94,6 +94,13 @@ export const WHO_FIXES: readonly RemovedFix[] = [
     title: '/healthz: has the security headers',
   },
   {
+    finding: 'security 8 a request with several Host headers is ambiguous',
+    marker: 'several-hosts',
+    to: 'limited',
+    test: 'tests/contract-wide/http-smuggling.test.ts',
+    title: 'GET /healthz with two Host headers',
+  },
+  {
     finding: 'security 8 KMS_ENDPOINT is encrypted',
     marker: 'kms-url',
     test: 'packages/kernel/src/encrypted-url.test.ts',
