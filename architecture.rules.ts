@@ -18,9 +18,9 @@ const LAYERS = {
 
 /** The modules of each domain package, in order. A module may import the modules after it, by their `index.ts`. */
 export const MODULES = {
-  work: ['erasure', 'earnings', 'acceptances', 'portfolio', 'workspaces', 'reviews', 'messages'],
+  work: ['erasure', 'earnings', 'acceptances', 'portfolio', 'workspaces', 'messages'],
   earn: ['withdrawals', 'deposits', 'venue-transfers', 'pools'],
-  trade: ['x402', 'orders'],
+  trade: ['x402', 'orders', 'reviews'],
   offers: ['bounties', 'listings'],
   custody: ['creator-fees', 'tokens', 'wallets', 'swaps'],
   identity: ['oauth', 'webhooks', 'agents', 'names', 'accounts', 'sessions'],

@@ -40,11 +40,23 @@ test('asvs.md: the title of a test has the id of each row, and every id in a tit
 const ROUTES = /\b(?:app|scope|server)\.(?:route|get|post|put|patch|delete|all)(?:<\w+>)?\(/
 
 test('asvs.md: a row names each file that serves routes', () => {
-  const serving = sources(['packages/*/src/**/*.ts'])
+  // `dev` stands for the outside of the marketplace, and serves this machine only.
+  const serving = sources(['packages/*/src/**/*.ts', 'apps/{api,web,worker}/src/**/*.ts'])
     .filter(({ path, code }) => !path.endsWith('.test.ts') && code.includes("'fastify'") && ROUTES.test(code))
     .map(({ path }) => path)
   expect(serving).toEqual(
-    expect.arrayContaining(['packages/http/src/files-server.ts', 'packages/mcp/src/mount.ts']),
+    expect.arrayContaining([
+      'packages/http/src/files-server.ts',
+      'packages/mcp/src/mount.ts',
+      'apps/web/src/server.ts',
+    ]),
   )
   expect(serving.filter((path) => !ROWS.some(({ row }) => row.includes(`\`${path}\``)))).toEqual([])
+})
+
+test('sources: the only text in SQL that is no parameter is the direction of an order (asvs V1.1)', () => {
+  const raw = sources(['{packages,apps}/*/src/**/*.ts']).flatMap(({ path, code }) =>
+    path.includes('.test.ts') ? [] : [...code.matchAll(/\bsql\.raw\(([^)]*)\)/g)].map(([, text]) => text),
+  )
+  expect(new Set(raw)).toEqual(new Set(['direction']))
 })

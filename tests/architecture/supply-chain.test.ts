@@ -29,7 +29,24 @@ test('sbom: follows a package in a nested node_modules before one at the top', (
   expect([...programPackages(lock, ['apps/one'])].toSorted()).toEqual(['a@1.0.0', 'b@2.0.0', 'c@3.0.0'])
 })
 
-test('npm audit: passes only for a report without a vulnerability of severity moderate or above', () => {
+test('npm ci: every package has an integrity hash, and those with install scripts are in the allow-list (asvs V15.1)', () => {
+  interface Locked {
+    readonly link?: boolean
+    readonly integrity?: string
+    readonly hasInstallScript?: boolean
+  }
+  const locked = Object.entries(packages as Readonly<Record<string, Locked>>)
+  const fetched = locked.filter(([path, { link }]) => path.includes('node_modules/') && link !== true)
+  expect(fetched.length).toBeGreaterThan(100)
+  expect(fetched.filter(([, { integrity }]) => !integrity?.startsWith('sha512-'))).toEqual([])
+  const { allowScripts } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
+  const scripted = fetched.filter(([, { hasInstallScript }]) => hasInstallScript === true)
+  expect(scripted.map(([path]) => path.split('node_modules/').at(-1)).toSorted()).toEqual(
+    Object.keys(allowScripts).toSorted(),
+  )
+})
+
+test('npm audit: passes only for a report without a vulnerability of severity moderate or above (asvs V15.1)', () => {
   const report = (vulnerabilities: object) =>
     JSON.stringify({ vulnerabilities, metadata: { vulnerabilities: {} } })
   expect(auditVerdict(report({})).isGood).toBe(true)

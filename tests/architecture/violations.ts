@@ -68,7 +68,7 @@ export const VIOLATIONS: Violation[] = [
     'trade imports work',
     'trade-imports-lower-layers-only',
     'packages/trade/src/orders/pay.ts',
-    `import '@market/work/reviews'`,
+    `import '@market/work/messages'`,
   ),
   violation(
     'files imports identity',

@@ -77,6 +77,28 @@ test('one address cannot draw more than 8 pages at once', async () => {
   expect(all.filter(({ statusCode }) => statusCode === 503)).toHaveLength(1)
 })
 
+test.each([
+  '/',
+  '/nowhere',
+  '/healthz',
+  '/robots.txt',
+  '/sitemap.xml',
+  '/o/ord_1?t=token',
+  `/${'x'.repeat(1_001)}`,
+  '/%zz',
+])('%s: has the security headers of every page (asvs V3.1)', async (url) => {
+  const { headers } = await serverOf(async () => OK).get(url)
+  expect(headers).toMatchObject({
+    'content-security-policy': expect.stringMatching(
+      /^default-src 'none'; script-src 'self'; .*trusted-types 'none'$/,
+    ),
+    'strict-transport-security': expect.stringMatching(/^max-age=\d{8}/),
+    'x-content-type-options': 'nosniff',
+    'referrer-policy': expect.any(String),
+    'cross-origin-opener-policy': 'same-origin',
+  })
+})
+
 test('the origin of the local stack sends a path that names a host nowhere', async () => {
   const origin = await startOrigin({ port: 0, apiUrl: CONFIG.apiUrl, pagesUrl: CONFIG.apiUrl })
   const status = await new Promise((resolve, reject) => {

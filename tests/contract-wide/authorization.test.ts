@@ -59,7 +59,7 @@ function kindsFor(operation: Operation, expected: string): string[] {
 describe('a signature for another purpose', () => {
   const tried = new Set<string>()
   test.each(operationList)(
-    '$id: is rejected with the expected purpose, or ignored where no signature counts',
+    '$id: is rejected with the expected purpose, or ignored where no signature counts (asvs V6.2)',
     async (operation) => {
       const [row] = AUTHORISATION[operation.id as keyof typeof operations]
       const orders = { ...world.orders, toQuote: [...world.orders.toQuote] }

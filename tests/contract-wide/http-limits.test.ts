@@ -18,7 +18,7 @@ afterAll(() => market.stop())
 const register = (body: unknown) => market.client().post('/api/agents/register', body)
 
 describe('a body', () => {
-  test('of 257 KB returns 413', async () => {
+  test('of 257 KB returns 413 (asvs V4.1)', async () => {
     const reply = await register(JSON.stringify({ name: 'x'.repeat(257 * 1024) }))
     expect(reply.status).toBe(413)
     expect(reply.body).toMatchObject({ success: false, request_id: reply.headers.get('x-request-id') })
@@ -39,7 +39,7 @@ describe('a body', () => {
     ])
   })
 
-  test('may have 1,000 keys, but not 1,001; colons in strings do not count', async () => {
+  test('may have 1,000 keys, but not 1,001; colons in strings do not count (asvs V4.1)', async () => {
     const keyed = (count: number) =>
       register(Object.fromEntries(Array.from({ length: count }, (_, n) => [`k${n}`, ':"{:'])))
     const fits = await keyed(1_000)
@@ -101,6 +101,8 @@ describe('requests of one address', () => {
     ]
     const ask = ([method, path, headers]: (typeof kinds)[number], address = from) =>
       fetch(`${market.url}${path}`, { method, headers: { 'x-forwarded-for': address, ...headers } })
+    // The first request of a page draws it, which can take as long as the window.
+    for (const kind of kinds) await ask(kind, someAddress())
     for (let n = 0; n < PER_WINDOW / kinds.length; n++)
       for (const kind of kinds) expect((await ask(kind)).status).toBeLessThan(429)
     for (const kind of kinds) {
@@ -253,7 +255,7 @@ describe('client address of the rate limits', () => {
   })
 })
 
-test('408: a body that does not arrive within 15 seconds after its headers', async () => {
+test('408: a body that does not arrive within 15 seconds after its headers (asvs V4.1)', async () => {
   const head =
     'POST /api/agents/register HTTP/1.1\r\nHost: market.test\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{'
   const received = await exchange(market.url, head, { quietMs: 120_000 })

@@ -92,7 +92,7 @@ test('401: a login that is older than 15 minutes (asvs V6.3)', async () => {
   rejected(stale, 401, 'login_too_old')
 })
 
-test('403: an admin key, a user who is not an operator, and an agent', async () => {
+test('403: an admin key, a user who is not an operator, and an agent (asvs V6.3)', async () => {
   const { reference } = await makeDeposit()
   const { token } = await makeUser(market)
   const { apiKey } = await makeAgent(market)

@@ -59,7 +59,7 @@ const complaint = (program: 'api' | 'worker', more: Readonly<Record<string, stri
 }
 
 test.each(['api', 'worker'] as const)(
-  '%s: a misspelled setting stops the start with the nearest name',
+  '%s: a misspelled setting stops the start with the nearest name (asvs V13.1)',
   (program) => {
     const typos = {
       TRUSTED_PROXY: 'TRUSTED_PROXIES',

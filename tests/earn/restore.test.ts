@@ -1,4 +1,4 @@
-import { turnSwitch } from '@market/core/switches'
+import { listSwitches, turnSwitch } from '@market/core/switches'
 import { requestWithdrawal } from '@market/earn/withdrawals'
 import { marketContext } from '@market/testing/market-context'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -8,9 +8,11 @@ import { enter, isPaid } from './depositors.ts'
 import { type EarnWorld, startEarnWorld, step, stepUntil, USD } from './earn-world.ts'
 
 let world: EarnWorld
+let restoreFirst: Awaited<ReturnType<typeof backUp>>
 beforeAll(async () => {
   world = await startEarnWorld('lending')
   await step(world)
+  restoreFirst = await backUp(world.database.url)
   await enter(world, 100n * USD)
 })
 afterAll(() => world.stop())
@@ -28,6 +30,16 @@ const unsigned = (state: string) =>
       ),
     )
     .executeTakeFirst()
+
+test('restore: venues are held after a restore to a moment before the first venue transfer', async () => {
+  const { db, stop } = await restoreFirst()
+  try {
+    const held = (await listSwitches({ db })).find(({ name }) => name === 'freeze_venues')
+    expect(held).toMatchObject({ onSince: expect.any(Date), changedBy: 'system' })
+  } finally {
+    await stop()
+  }
+})
 
 test('restore: a withdrawal from the vault that was executed after the backup is not executed again', async () => {
   const depositor = await enter(world, 10n * USD)

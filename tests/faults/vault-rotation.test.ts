@@ -168,7 +168,7 @@ describe('an api started before the rotation', () => {
     }
   }
 
-  test('serves requests while values are resealed, and the next api without any old key accepts its API keys', async () => {
+  test('serves requests while values are resealed, and the next api without any old key accepts its API keys (asvs V11.1)', async () => {
     const both = await api(world.environmentOf('old', 'new'))
     const registered = await Promise.all(Array.from({ length: 20 }, () => register(both.url)))
     const asking = (async () => {

@@ -83,8 +83,35 @@ export const CASH_FIXES: readonly RemovedFix[] = [
   {
     finding: 'cash C7 a reversal of the payment takes the review away',
     marker: 'reversal-removes-review',
-    test: 'tests/orders/clock.test.ts',
-    title: 'reorganization: the review of a reversed order is removed',
+    test: 'packages/trade/src/orders/store.test.ts',
+    title: 'loses its review and its rating',
+  },
+  {
+    finding: 'cash C6 the payer of a workspace that was settled by count counts',
+    marker: 'settled-payers-count',
+    to: "sql<boolean>`outcome = 'released'`",
+    test: 'packages/work/src/workspaces/workspaces.test.ts',
+    title: 'its payer counts, unless an arbiter decided',
+  },
+  {
+    finding: 'cash C6 an ended workspace is in escrow by count',
+    marker: 'escrow-by-count',
+    to: 'one.price',
+    test: 'packages/work/src/workspaces/workspaces.test.ts',
+    title: 'in escrow with its price while it is open, and by count when it has ended',
+  },
+  {
+    finding: 'cash a transfer that a reorganization dropped has no confirmations',
+    marker: 'dropped-has-no-depth',
+    to: 'observation.depth && (await onDepth?.(observation.depth))',
+    test: 'tests/orders/pending-payment.test.ts',
+    title: 'the node says reorg',
+  },
+  {
+    finding: 'cash a submitted payment that a reorganization dropped has no confirmations',
+    marker: 'dropped-submission-has-no-depth',
+    test: 'tests/orders/pending-payment.test.ts',
+    title: 'a payment that we submit is on the chain no more',
   },
   {
     finding: 'cash C5 an owner has at most two pending claims',

@@ -10,10 +10,16 @@ export const LIMIT_FIXES: readonly RemovedFix[] = [
     title: 'a send that was executed after the backup is held',
   },
   {
-    finding: 'failover 1 a new database epoch holds wallets',
+    finding: 'failover 1 a new database epoch holds wallets, also before their first send',
     marker: 'wallet-epoch-recorded',
     test: 'tests/wallets/restore.test.ts',
-    title: 'new epoch: a request is 503',
+    title: 'wallets are held after a restore to a moment before the first send',
+  },
+  {
+    finding: 'failover 1 a new database epoch holds venues, also before their first transfer',
+    marker: 'venue-epoch-recorded',
+    test: 'tests/earn/restore.test.ts',
+    title: 'venues are held after a restore to a moment before the first venue transfer',
   },
   {
     finding: 'failover 1 a new database epoch holds venues',

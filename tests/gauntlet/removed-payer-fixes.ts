@@ -60,7 +60,7 @@ export const PAYER_FIXES: readonly RemovedFix[] = [
   {
     finding: 'payer 5 a rating needs a payment that nobody can take back',
     marker: 'safe-payment-rated',
-    test: 'packages/work/src/reviews/reviews.test.ts',
+    test: 'packages/trade/src/reviews/reviews.test.ts',
     title: 'returns payer_not_proven while the payment can be contested',
   },
 ]

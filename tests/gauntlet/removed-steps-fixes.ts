@@ -29,6 +29,13 @@ export const STEPS_FIXES: readonly RemovedFix[] = [
     title: '404: ',
   },
   {
+    finding: 'N17 a 429 of npm run dev names the route that allows more',
+    marker: 'limit-names-reset',
+    to: "''",
+    test: 'packages/handlers/src/limit.test.ts',
+    title: '429: says when to try again, and how to reset the limits where that is possible (http',
+  },
+  {
     finding: 'N12 a quote is made for an order without a price',
     marker: 'quote-task',
     test: 'tests/sdk/sell.test.ts',

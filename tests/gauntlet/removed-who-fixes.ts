@@ -88,6 +88,25 @@ export const WHO_FIXES: readonly RemovedFix[] = [
     title: 'tables and errors have no control character',
   },
   {
+    finding: 'security 8 every response of the pages has the security headers',
+    marker: 'headers-of-every-response',
+    test: 'tests/browser/web-server.test.ts',
+    title: '/healthz: has the security headers',
+  },
+  {
+    finding: 'security 8 a request with several Host headers is ambiguous',
+    marker: 'several-hosts',
+    to: 'limited',
+    test: 'tests/contract-wide/http-smuggling.test.ts',
+    title: 'GET /healthz with two Host headers',
+  },
+  {
+    finding: 'security 8 KMS_ENDPOINT is encrypted',
+    marker: 'kms-url',
+    test: 'packages/kernel/src/encrypted-url.test.ts',
+    title: 'kms.example is rejected',
+  },
+  {
     finding: 'security low SCREENING_URL is encrypted',
     marker: 'screening-url',
     test: 'packages/kernel/src/encrypted-url.test.ts',

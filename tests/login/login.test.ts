@@ -39,7 +39,7 @@ const sessions = () => world.market.db.selectFrom('sessions').selectAll().where(
 const age = (change: Record<string, Date | null>) =>
   world.market.db.updateTable('sessions').set(change).where('idp_user_id', '=', sub).execute()
 
-test('login: an opaque HttpOnly cookie; the tokens are sealed and the cookie is stored as a hash', async () => {
+test('login: an opaque HttpOnly cookie; the tokens are sealed and the cookie is stored as a hash (asvs V7.1)', async () => {
   await login()
   const token = cookieIn(browser) ?? ''
   expect(token).toMatch(/^session_user_[\w-]{43}$/)
@@ -129,7 +129,7 @@ describe('the way to the provider and back', () => {
     return url
   }
 
-  test('login CSRF: 400 for the callback of another browser, and no cookie', async () => {
+  test('login CSRF: 400 for the callback of another browser, and no cookie (asvs V7.1)', async () => {
     const { sub: attacker } = await makeUser(world.market)
     const stolen = await callbackOf(new FetchBrowser(), attacker)
     for (const visited of [false, true]) {
@@ -183,7 +183,7 @@ describe('the way to the provider and back', () => {
   })
 })
 
-test('fixation: a login gives a new session, and the one before ends', async () => {
+test('fixation: a login gives a new session, and the one before ends (asvs V7.2)', async () => {
   await login()
   const before = cookieIn(browser)
   await login('?max_age=900')
@@ -294,7 +294,7 @@ describe('logout', () => {
   const logout = (headers: Record<string, string>, method = 'POST') =>
     browser.open(at('/auth/logout'), { method, headers })
 
-  test('ends the session on the server, whatever the browser keeps', async () => {
+  test('ends the session on the server, whatever the browser keeps (asvs V7.2)', async () => {
     await login()
     const headers = { cookie: `idp-token=${cookieIn(browser)}`, ...OWN_PAGE }
     expect((await fetch(at('/api/profile'), { headers })).status).toBe(200)
@@ -354,7 +354,7 @@ test('CSRF: the cookie changes nothing from another site, a sibling origin, or w
   expect((await put({ origin: world.url, 'sec-fetch-site': 'same-origin' })).status).toBe(200)
 })
 
-test('a consent needs a login of the last 15 minutes', async () => {
+test('a consent needs a login of the last 15 minutes (asvs V7.1)', async () => {
   await login()
   const page = await browser.open(at('/oauth/connections'))
   expect([page.status, page.url.pathname]).toEqual([200, '/oauth/connections'])

@@ -48,7 +48,7 @@ test('there are writes that wallets sign', () => {
 
 test.each(
   writes.flatMap((operation) => routesOf(operation).map((route) => ({ id: route.id, route, operation }))),
-)('$route.method $route.path ($id): a session is no credential of a write', async ({ route }) => {
+)('$route.method $route.path ($id): a session is no credential of a write (asvs V7.3)', async ({ route }) => {
   const isPublic = route.callers.includes('anonymous')
   const ask = { headers: { ...session, origin: APP_URL }, body: {} }
   const { method } = route
@@ -68,7 +68,7 @@ test.each(
   } else expect(reply.body.code).toBe('credentials_missing')
 })
 
-test('it reads what belongs to the wallet, until 12 hours have passed', async () => {
+test('it reads what belongs to the wallet, until 12 hours have passed (asvs V7.1)', async () => {
   const agent = await makeOwnedAgent(market, {}, wallet)
   const owned = await get('/api/me/agents')
   expect(owned.body.data.map(({ id }: { id: string }) => id)).toEqual([agent.id])
@@ -104,7 +104,7 @@ test('starting a session ends the one that the browser had', async () => {
 })
 
 describe('event stream', () => {
-  test('is opened by the session, and ends when the session does', async () => {
+  test('is opened by the session, and ends when the session does (asvs V7.3)', async () => {
     const agent = await makeOwnedAgent(market, {}, wallet)
     const stream = await openStream(market.url, { headers: session, query: `?agent_id=${agent.id}` })
     expect(stream.status).toBe(200)

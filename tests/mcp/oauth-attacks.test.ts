@@ -154,6 +154,23 @@ describe('codes and refresh tokens', () => {
     expect(url.searchParams.get('error')).toBe('invalid_request')
   })
 
+  test('a code is valid for a minute (asvs V10.1)', async () => {
+    const { sub } = await newUser()
+    const program = await registerProgram(world.url)
+    const received = await allow(new FetchBrowser(), program.authorizeUrl(), { sub })
+    const { db } = world.market
+    const row = await db
+      .selectFrom('oauth_records')
+      .selectAll()
+      .where('model', '=', 'AuthorizationCode')
+      .orderBy('created_at', 'desc')
+      .executeTakeFirstOrThrow()
+    const { id, created_at: from, expires_at: until } = row
+    expect((until?.getTime() ?? 0) - from.getTime()).toBeLessThanOrEqual(61_000)
+    await db.updateTable('oauth_records').set({ expires_at: from }).where('id', '=', id).execute()
+    expect((await program.redeem(received.get('code') ?? '')).body['error']).toBe('invalid_grant')
+  })
+
   test('a code of another program is rejected', async () => {
     const { sub } = await newUser()
     const [program, thief] = await Promise.all([registerProgram(world.url), registerProgram(world.url)])

@@ -36,19 +36,22 @@ test.each([
   'http://127.0.0.1:9999/claude.ai',
   'http://[::1]:9999/claude.ai',
   'https://localhost/claude.ai',
-])('consent: the receiver %s is a program on this device, on every page and notice', async (redirect) => {
-  const { token, browser, consent } = await consentFor(redirect)
-  expect(consent.text).toContain('The access goes to <strong>a program on this device</strong>')
-  expect(consent.text).toContain(WARNING)
-  expect(consent.text).not.toContain('claude.ai')
-  const received = await browser.submit(consent, { decision: 'allow', agent: '' }, redirect)
-  expect(received.url.searchParams.get('code')).toBeTruthy()
-  const inbox = await world.market.client().get('/api/notifications', { bearer: token })
-  expect(inbox.body.data[0].body).toContain('The access went to a program on this device.')
-  const connections = await browser.open(new URL(`${world.url}/oauth/connections`))
-  expect(connections.text).toContain('<dd>a program on this device</dd>')
-  expect(connections.text).not.toContain('claude.ai')
-})
+])(
+  'consent: the receiver %s is a program on this device, on every page and notice (asvs V10.4)',
+  async (redirect) => {
+    const { token, browser, consent } = await consentFor(redirect)
+    expect(consent.text).toContain('The access goes to <strong>a program on this device</strong>')
+    expect(consent.text).toContain(WARNING)
+    expect(consent.text).not.toContain('claude.ai')
+    const received = await browser.submit(consent, { decision: 'allow', agent: '' }, redirect)
+    expect(received.url.searchParams.get('code')).toBeTruthy()
+    const inbox = await world.market.client().get('/api/notifications', { bearer: token })
+    expect(inbox.body.data[0].body).toContain('The access went to a program on this device.')
+    const connections = await browser.open(new URL(`${world.url}/oauth/connections`))
+    expect(connections.text).toContain('<dd>a program on this device</dd>')
+    expect(connections.text).not.toContain('claude.ai')
+  },
+)
 
 test('consent: the host of an https redirect is shown, without the warning (asvs V10.4)', async () => {
   const { consent } = await consentFor('https://claude.ai/api/mcp/auth_callback')
@@ -112,7 +115,7 @@ test('a refresh for less takes the rest away', async () => {
 })
 
 test.each(['client_secret_basic', 'client_secret_post', 'none'])(
-  'register: a program that asks for %s is public, and no secret is stored',
+  'register: a program that asks for %s is public, and no secret is stored (asvs V10.1)',
   async (token_endpoint_auth_method) => {
     const { status, body } = await registerProgram(world.url, { token_endpoint_auth_method })
     expect([status, body.client_secret]).toEqual([201, undefined])

@@ -63,7 +63,7 @@ test.each([
   expect([page.status, page.url.origin]).toEqual([400, world.url])
 })
 
-test('a document at a private address is not fetched, and a redirect is not followed', async () => {
+test('a document at a private address is not fetched, and a redirect is not followed (asvs V5.1)', async () => {
   const inside = await authorize(publish('inside', {}, '10.0.0.1'))
   expect(inside.status).toBe(400)
   expect(receiver.callsTo('inside.hooks.example')).toEqual([])

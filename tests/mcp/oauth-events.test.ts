@@ -79,7 +79,7 @@ test('consent: the event and the audit log name the user, the sign-in, the grant
   })
 })
 
-test('calls: a change by a program is logged with its token, grant and program, also in the audit log', async () => {
+test('calls: a change by a program is logged with its token, grant and program, also in the audit log (asvs V16.1)', async () => {
   const { sub, token } = await makeUser(world.market)
   const { body } = await world.market
     .client()

@@ -70,7 +70,7 @@ test('a program with its own URL scheme can connect, also when it does not say t
   expect([consent.status, consent.text]).toEqual([200, expect.stringContaining('a program on this device')])
 })
 
-test('the user is asked each time, also for a program that is connected', async () => {
+test('the user is asked each time, also for a program that is connected (asvs V10.4)', async () => {
   const { sub } = await makeUser(world.market)
   const program = await registerProgram(world.url)
   const browser = new FetchBrowser()

@@ -1,15 +1,21 @@
 import { mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { makeOwnedAgent } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
+import { makeService } from '../support/services.ts'
 import { findNode20, installClient, run } from './install.ts'
 
 /** The terminal program as users install it. */
 
+const start = async (): Promise<Market> =>
+  (await startMarket({}, { chains: ['base-mainnet'], gas: true })) as unknown as Market
+
 let market: Market
 let installed: Awaited<ReturnType<typeof installClient>>
 beforeAll(async () => {
-  ;[market, installed] = await Promise.all([startMarket(), installClient('cli')])
+  ;[market, installed] = await Promise.all([start(), installClient('cli')])
 })
 afterAll(async () => {
   installed?.remove()
@@ -50,3 +56,34 @@ test.each(['Node 20', 'Node 24'])(
     })
   },
 )
+
+test('in an empty folder: bash completes a command, any operation can be called, and an empty wallet is told what to send', async () => {
+  const settings = join(installed.folder, 'settings')
+  mkdirSync(settings)
+  const key = generatePrivateKey()
+  const env = {
+    PATH: [join(installed.folder, 'node_modules/.bin'), dirname(process.execPath), process.env['PATH']].join(
+      ':',
+    ),
+    MARKET_API_URL: market.url,
+    MARKET_WALLET_KEY: key,
+    XDG_CONFIG_HOME: settings,
+  }
+  const bash = (script: string) =>
+    run('bash', ['--norc', '-c', script], { cwd: installed.folder, env }).catch((error) => error)
+
+  const completed = await bash(
+    `source <(market completion bash); COMP_WORDS=(market orders app); COMP_CWORD=2; _market; echo "\${COMPREPLY[@]}"`,
+  )
+  expect(completed).toMatchObject({ stdout: 'approve\n', stderr: '' })
+  const called = await bash('market call browseServices limit=1 --json')
+  expect(JSON.parse(called.stdout)).toMatchObject({ data: [] })
+
+  const { id } = await makeService(market, await makeOwnedAgent(market), { price_usd: '5.00' })
+  const hired = await bash(`market hire ${id} --brief 'Count the words of this text.' --max-usd 5.50`)
+  expect(hired).toMatchObject({ code: 1, stdout: '' })
+  const wallet = privateKeyToAddress(key).toLowerCase()
+  expect(hired.stderr).toContain(
+    `${wallet} holds 0.00 USDC on base-mainnet, and 5.50 USDC is due. Send 5.50 USDC to it, then pay again.`,
+  )
+})

@@ -6,11 +6,14 @@ export const connectFrom = (localAddress: string, url: string): Socket => {
   return connect({ host: hostname, port: Number(port), localAddress })
 }
 
-/** Sends raw bytes and returns everything received until the server closed or was idle for `quietMs`. */
+/**
+ * Sends raw bytes and returns everything received until the server closed or was idle for `quietMs`. A server that closes may
+ * need long on a busy machine; where it keeps the connection open, pass less.
+ */
 export function exchange(
   url: string,
   bytes: string | Buffer,
-  { quietMs = 5_000, from = '127.0.0.1' } = {},
+  { quietMs = 60_000, from = '127.0.0.1' } = {},
 ): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connectFrom(from, url)

@@ -1,5 +1,5 @@
 import { listSwitches, turnSwitch } from '@market/core/switches'
-import { advanceWalletTransaction } from '@market/custody/wallets'
+import { advanceWalletTransaction, advanceWalletTransactions } from '@market/custody/wallets'
 import type { Db } from '@market/database/transact'
 import { HOUR } from '@market/kernel/clock'
 import { marketContext } from '@market/testing/market-context'
@@ -26,6 +26,8 @@ const QUARTER = SOL / 4n
 let world: WalletMarket
 beforeAll(async () => {
   world = await startWalletMarket()
+  // The first round of a worker.
+  await advanceWalletTransactions(signerContext(world), { error: () => undefined })
 })
 afterAll(() => world.market.stop())
 
@@ -42,12 +44,7 @@ const carryOut = (id: WalletTransactionId, db: Db = world.market.db) =>
     return ['done', 'failed'].includes((await rowOf(db, id)).status)
   })
 
-/** Asks for a send and makes a backup when `isAt` is true. Then the send is carried out. */
-async function sendAfterBackup(
-  agent: WalletAgent,
-  to: string,
-  isAt: (id: WalletTransactionId) => Promise<boolean>,
-) {
+async function requestSend(agent: WalletAgent, to: string) {
   const reply = callsOf(world, agent).send({ asset: 'SOL', to, amount: 0.25 })
   let id: WalletTransactionId | undefined
   await until('the send was requested', async () => {
@@ -59,13 +56,26 @@ async function sendAfterBackup(
     id = row?.id as WalletTransactionId | undefined
     return id !== undefined
   })
-  const known = id as WalletTransactionId
-  await until('the moment of the backup', () => isAt(known))
-  const restore = await backUp(world.market.database.url)
-  await carryOut(known)
+  return { id: id as WalletTransactionId, reply }
+}
+
+async function completeSend({ id, reply }: Awaited<ReturnType<typeof requestSend>>, to: string) {
+  await carryOut(id)
   expect((await reply).status).toBe(200)
   expect(await lamportsOf(world, to)).toBe(QUARTER)
-  return { id: known, restore }
+}
+
+/** Asks for a send and makes a backup when `isAt` is true. Then the send is carried out. */
+async function sendAfterBackup(
+  agent: WalletAgent,
+  to: string,
+  isAt: (id: WalletTransactionId) => Promise<boolean>,
+) {
+  const requested = await requestSend(agent, to)
+  await until('the moment of the backup', () => isAt(requested.id))
+  const restore = await backUp(world.market.database.url)
+  await completeSend(requested, to)
+  return { id: requested.id, restore }
 }
 
 const release = (db: Db) =>
@@ -79,6 +89,31 @@ const expectSentOnce = async (agent: WalletAgent, to: string) => {
   expect(await lamportsOf(world, to)).toBe(QUARTER)
   expect((await transactionsOf(world, agent.wallet)).filter(({ err }) => err === null)).toHaveLength(1)
 }
+
+test('restore: wallets are held after a restore to a moment before the first send, which is requested again', async () => {
+  const agent = await makeWalletAgent(world)
+  const to = await newAddress()
+  const restore = await backUp(world.market.database.url)
+  const requested = await requestSend(agent, to)
+  await completeSend(requested, to)
+  const { db, stop } = await restore()
+  try {
+    const { database_epoch: _, ...lost } = await world.market.db
+      .selectFrom('wallet_transactions')
+      .selectAll()
+      .where('id', '=', requested.id)
+      .executeTakeFirstOrThrow()
+    const again = { ...lost, status: 'requested', reference: null }
+    await db.insertInto('wallet_transactions').values(again).execute()
+    const restored = { ...signerContext(world), db }
+    await advanceWalletTransactions(restored, { error: () => undefined })
+    await advanceWalletTransaction(restored, requested.id)
+    expect(await rowOf(db, requested.id)).toEqual({ status: 'requested', failure: null })
+    await expectSentOnce(agent, to)
+  } finally {
+    await stop()
+  }
+})
 
 test('restore: a send that was executed after the backup is held, and not executed again after the release', async () => {
   const agent = await makeWalletAgent(world)

@@ -76,6 +76,7 @@ export async function buildApp(config: Config, { logTo }: { logTo?: LogDestinati
   const limiter = redisLimiter({
     url: config.REDIS_URL,
     prefix: config.REDIS_PREFIX,
+    resetUrl: config.LIMITS_RESET_URL,
     onFallback: () => metrics.limiterFallbacks.inc(),
     log,
   })

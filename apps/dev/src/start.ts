@@ -121,6 +121,7 @@ export async function start(settings: Settings, options: StartOptions): Promise<
     ...networks?.settings,
     ...files,
     ...s3.settings,
+    LIMITS_RESET_URL: `${url}/limits/reset`,
     // Several environments can share one server.
     DATABASE_POOL: '5',
     LOG_LEVEL: 'info',

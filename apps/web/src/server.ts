@@ -93,27 +93,22 @@ export function buildServer(
     const { path, isSecret } = addressOf(request)
     if (isSecret) {
       const { status, html } = await draw(request, path)
-      return reply
-        .headers({ ...headers, ...SECRET })
-        .code(status)
-        .type(HTML)
-        .send(html)
+      return reply.headers(SECRET).code(status).type(HTML).send(html)
     }
     const page = await cache.get(path, () => draw(request, path))
-    reply.headers({ ...headers, etag: page.etag, 'cache-control': cacheControl(page) })
+    reply.headers({ etag: page.etag, 'cache-control': cacheControl(page) })
     if (request.headers['if-none-match'] === page.etag) return reply.code(304).send()
     return reply.code(page.status).type(HTML).send(page.html)
   }
+
+  // fix: headers-of-every-response
+  server.addHook('onRequest', async (_request, reply) => void reply.headers(headers))
 
   server.setErrorHandler((error, request, reply) => {
     const { name } = error instanceof Error ? error : { name: 'unknown' }
     // Messages of errors may have the address with its token.
     request.log.error({ req: request, error: name }, 'A page was not drawn')
-    return reply
-      .headers({ ...headers, ...SECRET })
-      .code(503)
-      .type(TEXT)
-      .send('The page cannot be shown now. Try again.')
+    return reply.headers(SECRET).code(503).type(TEXT).send('The page cannot be shown now. Try again.')
   })
 
   server.get('/healthz', async () => ({ status: 'ok' }))
@@ -132,10 +127,7 @@ export function buildServer(
     if (file === undefined) return sendPage(request, reply)
     return reply
       .type(file.type)
-      .headers({
-        'cache-control': file.isImmutable ? `public, max-age=${YEAR_SECONDS}, immutable` : HOUR,
-        'x-content-type-options': 'nosniff',
-      })
+      .header('cache-control', file.isImmutable ? `public, max-age=${YEAR_SECONDS}, immutable` : HOUR)
       .send(file.bytes)
   })
   return server
@@ -172,6 +164,8 @@ const pageHeaders = ({ filesUrl, solanaNode }: WebConfig) => ({
     "require-trusted-types-for 'script'",
     "trusted-types 'none'",
   ].join('; '),
+  // As of the API, with which the pages share their origin.
+  'strict-transport-security': `max-age=${YEAR_SECONDS}; includeSubDomains`,
   'referrer-policy': 'strict-origin-when-cross-origin',
   'x-content-type-options': 'nosniff',
   'cross-origin-opener-policy': 'same-origin',

@@ -3,18 +3,10 @@ import type { Purposes } from '@market/money/payments'
 import { orderPayment, undoPayment } from '@market/trade/orders'
 import { purchasePayment, undoRegistration } from '@market/trade/x402'
 import { acceptancePayment, undoRefund } from '@market/work/acceptances'
-import { removeReview } from '@market/work/reviews'
 
 /** What can be paid for: what becomes of it when the payment is confirmed, fails or is reversed. */
 export const PURPOSES: Purposes = {
-  order: {
-    ...orderPayment,
-    onReversed: async (ctx, tx, transfer) => {
-      await undoPayment(ctx, tx, transfer)
-      // fix: reversal-removes-review
-      await removeReview(tx, transfer.purpose.id)
-    },
-  },
+  order: { ...orderPayment, onReversed: undoPayment },
   bounty: { ...acceptancePayment, onReversed: undoRefund },
   earn_deposit: { ...depositPayment, onReversed: undoDeposit },
   purchase: purchasePayment,

@@ -107,7 +107,7 @@ test('event stream: ends a waiting reader when the signal aborts', async () => {
   expect(await next).toEqual({ done: true, value: undefined })
 })
 
-test('event stream: returns 429 for a sixth stream of an agent until one is closed', async () => {
+test('event stream: returns 429 for a sixth stream of an agent until one is closed (asvs V4.4)', async () => {
   const { apiKey } = await makeAgent(ctx)
   const opened = await Promise.all(Array.from({ length: 5 }, () => open(apiKey)))
   await expect(open(apiKey)).rejects.toThrow('rejected: 429')
@@ -116,7 +116,7 @@ test('event stream: returns 429 for a sixth stream of an agent until one is clos
   await expect(open(apiKey)).rejects.toThrow('rejected: 429')
 })
 
-test('event stream: returns 429 for the 61st stream of an address, whichever keys it uses, and others get one', async () => {
+test('event stream: returns 429 for the 61st stream of an address, whichever keys it uses, and others get one (asvs V4.4)', async () => {
   const keys = await Promise.all(Array.from({ length: 13 }, () => makeAgent(ctx)))
   const address = '198.51.100.2'
   const opened = []

@@ -47,3 +47,18 @@ test('a call of a connected program counts 20 times as generously for its addres
     ['read/connection/48', '2001:db8:1::/48', 144_000, 1],
   ])
 })
+
+test.each([
+  [undefined, 'Too many requests: at most 600 in a minute. Try again in 9 seconds.'],
+  [
+    'http://127.0.0.1:4001/limits/reset',
+    'Too many requests: at most 600 in a minute. Try again in 9 seconds. To allow more on this machine, run `curl -X POST http://127.0.0.1:4001/limits/reset`.',
+  ],
+])(
+  '429: says when to try again, and how to reset the limits where that is possible (%s)',
+  async (resetUrl, message) => {
+    const limiter = { resetUrl, consume: async () => ({ allowed: false, remaining: 0, resetsInMs: 9_000 }) }
+    const { apiError } = await limit({ limiter, clock }, { limit: 'read' }, { address: V6 })
+    expect(apiError?.message).toBe(message)
+  },
+)

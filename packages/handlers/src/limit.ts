@@ -31,7 +31,7 @@ export async function limit(
     resetsAt: later(now, usage.resetsInMs),
   })
   if (usage.allowed) return { headers }
-  return { headers, apiError: limitReached(`Too many requests: ${maximumOf(rule)}.`, rule, usage, now) }
+  return { headers, apiError: reached(app, `Too many requests: ${maximumOf(rule)}.`, rule, usage) }
 }
 
 /** Counts the call, and throws the 429 of the limit when it is used up. */
@@ -53,7 +53,7 @@ export async function spend(
   message: (maximum: string) => string,
 ): Promise<void> {
   const { rule, usage } = await count(app, name, counted)
-  if (!usage.allowed) throw limitReached(message(maximumOf(rule)), rule, usage, app.clock.wallTime())
+  if (!usage.allowed) throw reached(app, message(maximumOf(rule)), rule, usage)
 }
 
 interface LimitState {
@@ -68,18 +68,36 @@ export const limitHeaders = ({ max, remaining, resetsAt }: LimitState) => ({
   'X-RateLimit-Reset': String(Math.ceil(resetsAt.getTime() / 1_000)),
 })
 
+function reached(
+  { limiter, clock }: LimitServices,
+  message: string,
+  rule: LimitRule,
+  usage: LimitResult,
+): ApiError {
+  const { resetUrl } = limiter
+  // fix: limit-names-reset
+  const more =
+    resetUrl === undefined ? '' : `To allow more on this machine, run \`curl -X POST ${resetUrl}\`.`
+  return limitReached(message, rule, usage, clock.wallTime(), more)
+}
+
 /** The 429 of a limit. Its headers describe this limit and replace those of the operation. */
 export function limitReached(
   message: string,
   { max }: Pick<LimitRule, 'max'>,
   { resetsInMs }: Pick<LimitResult, 'resetsInMs'>,
   now: Date,
+  more = '',
 ): ApiError {
   const retryAfterSeconds = Math.max(1, Math.ceil(resetsInMs / 1_000))
-  return new ApiError('rate_limited', `${message} Try again in ${retryAfterSeconds} seconds.`, {
-    retryAfterSeconds,
-    limit: { max, resetsAt: later(now, resetsInMs) },
-  })
+  return new ApiError(
+    'rate_limited',
+    `${message} Try again in ${retryAfterSeconds} seconds. ${more}`.trimEnd(),
+    {
+      retryAfterSeconds,
+      limit: { max, resetsAt: later(now, resetsInMs) },
+    },
+  )
 }
 
 type LimitCounter = Counter & { readonly rule: LimitRule & { readonly of: string } }

@@ -25,13 +25,14 @@ import {
   problemOf,
   quoteOrder,
   refundOrder,
+  rejectIneligibleReview,
   requestRevision,
   resolveDispute,
   startOrder,
 } from '@market/trade/orders'
+import { alreadyReviewed, findReviewOf, type Review } from '@market/trade/reviews'
 import { getPurchasedOrder, releaseContested } from '@market/trade/x402'
 import { retryPayout } from '@market/work/earnings'
-import { alreadyReviewed, findReviewOf, type Review, rejectIneligibleReview } from '@market/work/reviews'
 import { type Generation, newestGenerations } from '@market/work/workspaces'
 import { fitting } from './byte-budget.ts'
 import { deliverablesOf, presentDelivery, presentGeneration, referencesIn } from './deliverables.ts'

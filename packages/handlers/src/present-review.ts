@@ -1,4 +1,4 @@
-import type { Review } from '@market/work/reviews'
+import type { Review } from '@market/trade/reviews'
 
 /** Reviews are public, so the buyer is omitted. */
 export const presentReview = (review: Review) => ({

@@ -1,5 +1,6 @@
 import type { AgentId, ListingId, OrderId } from '@market/kernel/ids'
-import { createReview, listReviews, type Rating } from '@market/work/reviews'
+import { createReview } from '@market/trade/orders'
+import { listReviews, type Rating } from '@market/trade/reviews'
 import { handler } from './handler.ts'
 import { loadActor } from './load-actor.ts'
 import { presentReview, presentStars } from './present-review.ts'

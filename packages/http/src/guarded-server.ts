@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { failureOf } from '@market/handlers/failure'
 import { limitReached } from '@market/handlers/limit'
 import { networksOf, SHARES } from '@market/handlers/networks'
+import { ApiError } from '@market/kernel/api-error'
 import type { FastifyServerFactory } from 'fastify'
 import { type Addressing, addressOf } from './address-of.ts'
 import { respondToClientError } from './client-error.ts'
@@ -61,15 +62,16 @@ export const guardedServer =
       const { remoteAddress: peer = '' } = request.socket
       // fix: untrusted-proxy
       if (isForwarded(request) && !isTrustedProxy(peer)) onUntrustedProxy(peer)
-      const rejection = rejectionOf(addressOf(request, settings), limits)
-      const allowed = rejection === undefined
-      if (!allowed) onRejected('requests')
+      const limited = rejectionOf(addressOf(request, settings), limits)
+      if (limited !== undefined) onRejected('requests')
+      // fix: several-hosts
+      const rejection = limited ?? (hasSeveralHosts(request) ? severalHosts() : undefined)
       // A connection that sent too many requests at once is closed by then, and nothing is done for them.
       process.nextTick(() => {
         if (request.socket.destroyed) return
         if (!request.complete && settings.isUpload?.(request) !== true) limitBodyTime(request)
         // fix: every-request-counts
-        if (allowed) handle(request, response)
+        if (rejection === undefined) handle(request, response)
         else rejectRequest(request, response, settings.appOrigin, rejection)
       })
     })
@@ -86,12 +88,24 @@ export const guardedServer =
 const isForwarded = ({ headers }: IncomingMessage): boolean =>
   headers['x-forwarded-for'] !== undefined || headers.forwarded !== undefined
 
-/** Counts the request for its address and the wider networks, and returns the limit that rejects it. */
-function rejectionOf(address: string, { countRequest, maxRequests }: ClientLimits) {
+/** Node uses the first one, and a proxy may have used another. */
+const hasSeveralHosts = ({ rawHeaders }: IncomingMessage): boolean => {
+  let hosts = 0
+  for (let at = 0; at < rawHeaders.length; at += 2) if (rawHeaders[at]?.toLowerCase() === 'host') hosts++
+  return hosts > 1
+}
+
+const severalHosts = (): ApiError =>
+  new ApiError('invalid', 'The request has several Host headers. Send one.', { code: 'bad_request' })
+
+/** Counts the request for its address and the wider networks, and returns the 429 of the limit that rejects it. */
+function rejectionOf(address: string, { countRequest, maxRequests }: ClientLimits): ApiError | undefined {
   for (const { kind, subject } of networksOf(address)) {
     const times = SHARES.address[kind]
     const { allowed, resetsInMs } = countRequest(subject, times)
-    if (!allowed) return { max: maxRequests * times, resetsInMs }
+    const max = maxRequests * times
+    if (!allowed)
+      return limitReached('Too many requests from this address.', { max }, { resetsInMs }, new Date())
   }
   return undefined
 }
@@ -109,10 +123,9 @@ function rejectRequest(
   { headers }: IncomingMessage,
   response: ServerResponse,
   appOrigin: string,
-  { max, resetsInMs }: { readonly max: number; readonly resetsInMs: number },
+  error: ApiError,
 ): void {
   const requestId = randomUUID()
-  const error = limitReached('Too many requests from this address.', { max }, { resetsInMs }, new Date())
   const failure = failureOf(error, requestId)
   response
     .writeHead(failure.status, {

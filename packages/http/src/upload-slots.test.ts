@@ -22,7 +22,7 @@ async function countTaken(slots: UploadSlots, at: readonly string[], hasPaidOrde
   return results.filter(({ status }) => status === 'fulfilled').length
 }
 
-test('uploadSlots: a caller has at most 5 slots, and others still get one', async () => {
+test('uploadSlots: a caller has at most 5 slots, and others still get one (asvs V5.2)', async () => {
   const slots = uploadSlots(10)
   const uploads = []
   for (let n = 0; n < 5; n++) uploads.push(await take(slots, 'agent:a'))

@@ -16,6 +16,7 @@ test.each([
   ['PRICES_URL', 'http://prices.example/{mints}'],
   ['SWAP_URL', 'http://swaps.example/ultra'],
   ['SCREENING_URL', 'http://screening.example/check'],
+  ['KMS_ENDPOINT', 'http://kms.example'],
 ])('%s: %s is rejected (asvs V12.1)', (name, url) => {
   expect(isRejected(name, url)).toBe(true)
   expect(isRejected(name, url, { MARKET_ENV: 'production' })).toBe(true)

@@ -12,6 +12,12 @@ const isPostgresLocal: Rule = ({ protocol, hostname, searchParams }) => {
   return protocol === 'socket:' || host.startsWith('/') || LOOPBACK.test(host)
 }
 
+const HTTPS = {
+  isEncrypted: ({ protocol }: URL) => protocol === 'https:',
+  isLocal: ({ hostname }: URL) => LOOPBACK.test(hostname),
+  needs: 'https://',
+}
+
 /** What each URL must say to be encrypted, with the certificate of the other side checked. */
 const RULES = {
   DATABASE_URL: {
@@ -24,32 +30,14 @@ const RULES = {
     isLocal: ({ hostname }: URL) => LOOPBACK.test(hostname),
     needs: 'rediss://',
   },
-  IDP_ISSUER: {
-    isEncrypted: ({ protocol }: URL) => protocol === 'https:',
-    isLocal: ({ hostname }: URL) => LOOPBACK.test(hostname),
-    needs: 'https://',
-  },
-  S3_ENDPOINT: {
-    isEncrypted: ({ protocol }: URL) => protocol === 'https:',
-    isLocal: ({ hostname }: URL) => LOOPBACK.test(hostname),
-    needs: 'https://',
-  },
-  PRICES_URL: {
-    isEncrypted: ({ protocol }: URL) => protocol === 'https:',
-    isLocal: ({ hostname }: URL) => LOOPBACK.test(hostname),
-    needs: 'https://',
-  },
-  SWAP_URL: {
-    isEncrypted: ({ protocol }: URL) => protocol === 'https:',
-    isLocal: ({ hostname }: URL) => LOOPBACK.test(hostname),
-    needs: 'https://',
-  },
+  IDP_ISSUER: HTTPS,
+  // fix: kms-url
+  KMS_ENDPOINT: HTTPS,
+  S3_ENDPOINT: HTTPS,
+  PRICES_URL: HTTPS,
+  SWAP_URL: HTTPS,
   // fix: screening-url
-  SCREENING_URL: {
-    isEncrypted: ({ protocol }: URL) => protocol === 'https:',
-    isLocal: ({ hostname }: URL) => LOOPBACK.test(hostname),
-    needs: 'https://',
-  },
+  SCREENING_URL: HTTPS,
 } as const satisfies Readonly<Record<string, { isEncrypted: Rule; isLocal: Rule; needs: string }>>
 
 type Environment = Readonly<Record<string, string | undefined>>

@@ -125,7 +125,7 @@ test('rejects a signature over a text with one changed character', async () => {
   }
 })
 
-test('accepts a signature for exactly 300 seconds', async () => {
+test('accepts a signature for exactly 300 seconds (asvs V6.2)', async () => {
   const proof = await proofBy(signatures, evmSigner(), now, 'session')
   await signatures.verify(proof, 'session', later(300_000))
   const answer = await apiError(signatures.verify(proof, 'session', later(300_001)))

@@ -32,5 +32,7 @@ export interface Consumed extends LimitResult {
 }
 
 export interface Limiter {
+  /** A POST to it forgets all counts. Only `npm run dev` has one, and every 429 names it. */
+  readonly resetUrl?: string | undefined
   consume(rule: LimitRule, subject: string, consumption?: Consumption): Promise<Consumed>
 }

@@ -37,22 +37,25 @@ const stateOf = (name: SwitchName, row: Omit<Selectable<Tables['switches']>, 'na
 })
 
 /**
- * Call it in the transaction that requests what the switch stops. It records the database epoch of the first request; from
- * then on a new epoch turns the switch on.
+ * Records the epoch in which the first worker started; from then on a new epoch turns the switch on. A worker calls it before
+ * it signs what the switch stops. The first request would be too late: a backup from before it forgets what was sent.
  */
-export async function recordEpoch({ clock }: Needs<'clock'>, tx: Tx, name: EpochSwitch): Promise<void> {
+export async function recordEpoch({ db, clock }: Needs<'db' | 'clock'>, name: EpochSwitch): Promise<void> {
+  const recorded = await db
+    .selectFrom('switches')
+    .select('name')
+    .where('name', '=', name)
+    .where('database_epoch', 'is not', null)
+    .executeTakeFirst()
+  if (recorded !== undefined) return
   const database_epoch = DATABASE_EPOCH
-  const change = { changed_at: clock.now(), changed_by: 'system', reason: 'Used for the first time' }
-  await tx
+  const change = { changed_at: clock.now(), changed_by: 'system', reason: 'The first worker started' }
+  await db
     .insertInto('switches')
     .values({ name, database_epoch, ...change })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute()
-  await tx
-    .updateTable('switches')
-    .set({ database_epoch })
-    .where('name', '=', name)
-    .where('database_epoch', 'is', null)
+    .onConflict((conflict) =>
+      conflict.column('name').doUpdateSet({ database_epoch }).where('switches.database_epoch', 'is', null),
+    )
     .execute()
 }
 

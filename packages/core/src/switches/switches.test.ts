@@ -78,8 +78,8 @@ describe('switches', () => {
     expect(third.onSince).toEqual(ctx.clock.now())
   })
 
-  test('a new database epoch: turns on the switches of what was used before, until an operator turns them off', async () => {
-    await ctx.transact((tx) => recordEpoch(ctx, tx, 'freeze_wallets_solana'))
+  test('a new database epoch: turns on the switches of what a worker started with, until an operator turns them off', async () => {
+    await recordEpoch(ctx, 'freeze_wallets_solana')
     expect(await isOn()).toEqual([])
     const setEpoch = (database_epoch: string) =>
       ctx.db.updateTable('switches').set({ database_epoch }).execute()
@@ -88,8 +88,8 @@ describe('switches', () => {
     expect(await ctx.transact((tx) => isStopped(tx, ['freeze_wallets_solana']))).toBe(true)
     const stopped = ctx.transact((tx) => rejectWhileStopped(tx, ['freeze_wallets_solana']))
     await expect(stopped).rejects.toMatchObject({ extra: { code: 'freeze_wallets_solana' } })
-    // A request of the new epoch does not release it.
-    await ctx.transact((tx) => recordEpoch(ctx, tx, 'freeze_wallets_solana'))
+    // A worker that starts in the new epoch does not release it.
+    await recordEpoch(ctx, 'freeze_wallets_solana')
     expect(await isOn()).toEqual(['freeze_wallets_solana'])
     await turnSwitch(ctx, { name: 'freeze_wallets_solana', on: true, reason: 'compare first' })
     await turnSwitch(ctx, { name: 'freeze_wallets_solana', on: false, reason: 'compared' })

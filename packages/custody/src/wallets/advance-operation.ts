@@ -1,7 +1,7 @@
 import { openWallet } from '@market/core/custody'
 import type { SignedOperation, WalletIntent, WalletSigner } from '@market/core/ports/agent-wallets'
 import type { PayoutOutcome } from '@market/core/ports/payout-sender'
-import { isStopped, rejectWhileStopped, WALLET_SWITCH } from '@market/core/switches'
+import { isStopped, recordEpoch, rejectWhileStopped, WALLET_SWITCH } from '@market/core/switches'
 import { currentEpoch } from '@market/database/epoch'
 import { type Db, type Tx, transact } from '@market/database/transact'
 import { ApiError } from '@market/kernel/api-error'
@@ -42,6 +42,8 @@ export async function advanceWalletTransactions(
   ctx: SignerContext,
   log: { error(fields: object, message: string): void },
 ): Promise<void> {
+  // fix: wallet-epoch-recorded
+  if (ctx.walletSigner !== undefined) await recordEpoch(ctx, WALLET_SWITCH)
   await deleteExportsBefore(ctx.db, earlier(ctx.clock.now(), EXPORT_STAYS_MS))
   const due = await findDue(ctx.db, ctx.clock.now(), AT_ONCE)
   await Promise.all(

@@ -1,7 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { record } from '@market/core/audit'
 import { type Needs, nameOf } from '@market/core/context'
-import { recordEpoch, WALLET_SWITCH } from '@market/core/switches'
 import type { Tx } from '@market/database/transact'
 import type { OwnerSignature } from '@market/identity/agents'
 import { ApiError } from '@market/kernel/api-error'
@@ -27,8 +26,6 @@ export async function requestWalletTransaction(
 ): Promise<WalletTransaction> {
   const active = await findActiveWalletTransaction(tx, agentId)
   if (active !== undefined) throw walletBusy(active)
-  // fix: wallet-epoch-recorded
-  await recordEpoch(ctx, tx, WALLET_SWITCH)
   const operation = await insertWalletTransaction(tx, {
     id: ctx.ids.next('wop'),
     agentId,

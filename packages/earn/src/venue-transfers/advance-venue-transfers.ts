@@ -1,4 +1,5 @@
 import type { Venue, VenueReceipt } from '@market/core/ports/venue'
+import { recordEpoch, VENUE_SWITCH } from '@market/core/switches'
 import { type Tx, transact } from '@market/database/transact'
 import { ApiError } from '@market/kernel/api-error'
 import { assert } from '@market/kernel/assert'
@@ -23,6 +24,8 @@ import { type VenueTransfer, venueTransferAccount } from './venue-transfer.ts'
 
 /** Advances every move by one step. Several workers can call it at once. An error of one does not stop the others. */
 export async function advanceVenueTransfers(ctx: EarnContext): Promise<void> {
+  // fix: venue-epoch-recorded
+  if (Object.keys(ctx.venues).length > 0) await recordEpoch(ctx, VENUE_SWITCH)
   const moves = await findUnended(ctx.db)
   const done = await Promise.allSettled(moves.map((move) => advanceVenueTransfer(ctx, move)))
   const failures = done.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : []))

@@ -1,5 +1,4 @@
 import type { Needs } from '@market/core/context'
-import { recordEpoch, VENUE_SWITCH } from '@market/core/switches'
 import type { Tx } from '@market/database/transact'
 import { earlier, SECOND } from '@market/kernel/clock'
 import type { Usdc } from '@market/kernel/money'
@@ -33,7 +32,6 @@ export async function requestDeploy(
   { key, network, wallet }: Pool,
   amount: Usdc,
 ): Promise<VenueTransfer> {
-  await recordEpoch(ctx, tx, VENUE_SWITCH)
   const id = ctx.ids.next('emv')
   const move = await insertVenueTransfer(
     tx,
@@ -55,6 +53,5 @@ export async function requestDeploy(
 export async function requestRecall(ctx: Ctx, tx: Tx, { key, network }: Pool, amount: Usdc): Promise<void> {
   const recall = { id: ctx.ids.next('emv'), kind: 'recall', poolKey: key, network, amount } as const
   if (!(await mayUseWallet(ctx, tx, recall))) return
-  await recordEpoch(ctx, tx, VENUE_SWITCH)
   await insertVenueTransfer(tx, recall, ctx.clock.now())
 }

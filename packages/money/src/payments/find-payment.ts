@@ -36,7 +36,7 @@ export async function findPayment(
   ctx: Needs<'db' | 'chains'>,
   network: Network,
   question: TransferQuery,
-  onDepth?: (depth: Depth) => Promise<void>,
+  onDepth?: (depth: Depth | null) => Promise<void>,
 ): Promise<IncomingTransfer | undefined> {
   const found = await lookUpPayment(ctx, network, question, onDepth)
   return typeof found === 'string' ? undefined : found
@@ -47,7 +47,7 @@ export async function lookUpPayment(
   ctx: Needs<'db' | 'chains'>,
   network: Network,
   question: TransferQuery,
-  onDepth?: (depth: Depth) => Promise<void>,
+  onDepth?: (depth: Depth | null) => Promise<void>,
 ): Promise<IncomingTransfer | PendingReason> {
   const chain = ctx.chains[network]
   if (chain === undefined) throw unavailable(`Payments on ${network} are not available at the moment`)
@@ -57,7 +57,9 @@ export async function lookUpPayment(
       if (isOwnPayer(chain, observation.transfer.payer)) throw rejection('own_transfer', network, question)
       return observation.transfer
     case 'pending':
-      if (observation.depth !== undefined) await onDepth?.(observation.depth)
+      // After a reorganization no block has it any more.
+      // fix: dropped-has-no-depth
+      await onDepth?.(observation.depth ?? null)
       return observation.reason
     case 'rejected':
       throw rejection(observation.reason, network, question)

@@ -42,7 +42,7 @@ describe('nextState', () => {
   })
 })
 
-test('database: payout_transition_allowed lists the same changes of state as the table', async () => {
+test('database: payout_transition_allowed lists the same changes of state as the table (asvs V2.3)', async () => {
   const database = await testDatabase()
   try {
     const { rows } = await sql<{ from_state: PayoutState; to_state: PayoutState; allowed: boolean }>`

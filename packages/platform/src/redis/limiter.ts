@@ -8,6 +8,7 @@ export interface RedisLimiterSettings {
   readonly url: string
   /** Prefix of every key, so that several installations can share one Redis. */
   readonly prefix: string
+  readonly resetUrl?: string | undefined
   /** Called for every call that was decided without Redis. */
   onFallback(): void
   readonly log?: { warn(details: object, message: string): void }
@@ -105,6 +106,7 @@ export function redisLimiter(settings: RedisLimiterSettings): RedisLimiter {
   )
 
   return {
+    resetUrl: settings.resetUrl,
     async consume(rule, subject, { cost = 1, wider = [] } = {}) {
       const counters = [{ rule, subject }, ...wider]
       const windows = counters.map((one) => windowOf(settings.prefix, one, cost))

@@ -56,6 +56,10 @@ export const developmentSettings = {
   OUTBOUND_REROUTE: described(list, OUTBOUND),
   /** A JSON file of agent ids and URLs on this machine, to which their webhooks are sent. */
   OUTBOUND_FORWARD_FILE: described(z.string().optional(), OUTBOUND),
+  LIMITS_RESET_URL: described(
+    z.url().optional(),
+    'a URL that every 429 names: a POST to it allows more requests',
+  ),
   /** Additional trusted certificates, as a PEM file. */
   OUTBOUND_CA_FILE: described(z.string().optional(), OUTBOUND),
 }

@@ -9,6 +9,7 @@ import { sql } from 'kysely'
 import type { Order } from './order.ts'
 import { policyOf } from './policy.ts'
 import type { Status } from './states.ts'
+import { earnedPart } from './workspace.ts'
 
 /** How many orders the wallets have placed. */
 export async function countOrdersOf(tx: Tx, wallets: readonly string[]): Promise<number> {
@@ -25,20 +26,31 @@ export async function countOrdersOf(tx: Tx, wallets: readonly string[]): Promise
   return Number(count)
 }
 
-/** The agent's part of its paid orders that have not ended. Orders with the same price and kind of payment have the same fee. */
+/**
+ * The agent's part of its paid orders that have not ended, as their release would give it: the whole price while a workspace is
+ * open. Orders with the same part and kind of payment have the same fee.
+ */
 export async function sumInEscrow(tx: Tx, agentId: AgentId): Promise<NetworkAmount[]> {
   const { rows } = await sql<InEscrow>`
     select payment_network as network, price_micros as price, payment_method as "paymentMethod",
-      for_principal as "forPrincipal", count(*)::integer as orders
-    from orders where agent_id = ${agentId} and status = any(${IN_ESCROW})
-    group by payment_network, price_micros, payment_method, for_principal`.execute(tx)
-  return rows.map(({ network, price, orders, ...kind }) => ({
-    network,
-    amount: usdc(policyOf(kind).splitFee(price).agent * BigInt(orders)),
-  }))
+      for_principal as "forPrincipal", ended.used as "quotaUsed", ended.failed as "quotaFailed", count(*)::integer as orders
+    from orders, lateral (
+      select case when status = 'in_progress' then 0 else quota_used end as used,
+        case when status = 'in_progress' then 0 else quota_failed end as failed
+    ) as ended
+    where agent_id = ${agentId} and status = any(${IN_ESCROW})
+    group by payment_network, price_micros, payment_method, for_principal, ended.used, ended.failed`.execute(
+    tx,
+  )
+  return rows.map(({ network, orders, ...one }) => {
+    // Of a workspace that has ended nothing is pending.
+    // fix: escrow-by-count
+    const part = earnedPart({ ...one, quotaPending: 0 })
+    return { network, amount: usdc(policyOf(one).splitFee(part).agent * BigInt(orders)) }
+  })
 }
 
-interface InEscrow extends Pick<Order, 'paymentMethod' | 'forPrincipal'> {
+interface InEscrow extends Pick<Order, 'paymentMethod' | 'forPrincipal' | 'quotaUsed' | 'quotaFailed'> {
   readonly network: Network
   readonly price: Usdc
   readonly orders: number
@@ -77,15 +89,23 @@ export async function hasOtherCompleted(
   return other !== undefined
 }
 
+/** The agent's part is what `earnedPart` gives. */
+// fix: settled-payers-count
+const IS_EARNED = sql<boolean>`(outcome = 'released'
+  or agent_part_micros = price_micros * (quota_used - quota_pending) / nullif(quota_used + quota_failed, 0))`
+
 /** More of the newest completed orders are not read: the query stays cheap for a seller with many orders of one buyer. */
 const MOST_READ = 200
 
-/** How many different payers the agent's newest completed orders have. An unproven payer counts when nobody can contest. */
+/**
+ * How many different payers the agent's newest completed orders have: released, or workspaces that were settled by count, and not
+ * those in which an arbiter decided for the payer in part. An unproven payer counts when nobody can contest.
+ */
 export async function countPayers(db: Db | Tx, agentId: AgentId, now: Date): Promise<number> {
   const { rows } = await sql<{ count: bigint }>`
     select count(distinct payer) as count from (
       select coalesce(client_wallet, buyer) as payer from orders
-      where agent_id = ${agentId} and status = 'completed' and outcome = 'released' and contested_at is null
+      where agent_id = ${agentId} and status = 'completed' and ${IS_EARNED} and contested_at is null
         and (payer_proven or payout_waits_until <= ${now})
       order by created_at desc, id desc limit ${MOST_READ}
     ) as completed`.execute(db)

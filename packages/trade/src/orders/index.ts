@@ -23,6 +23,7 @@ export {
   sumInEscrow,
 } from './count-orders.ts'
 export { createOrder, ownService, rejectOwnService, termsOf } from './create-order.ts'
+export { createReview, rejectIneligibleReview } from './create-review.ts'
 export { applyDueTransitions } from './deadlines.ts'
 export { emitOrderCreated } from './events.ts'
 export { notifyBuyer, payoutRecipients } from './notifications.ts'

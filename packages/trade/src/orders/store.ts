@@ -6,6 +6,7 @@ import { ApiError } from '@market/kernel/api-error'
 import type { AgentId, ListingId, OrderId } from '@market/kernel/ids'
 import type { Usdc } from '@market/kernel/money'
 import { sql } from 'kysely'
+import { removeReview } from '../reviews/index.ts'
 import { buyerEventOf } from './buyer-events.ts'
 import type { Buyer, Delivery, Order } from './order.ts'
 import { changing, fromRow } from './row.ts'
@@ -64,7 +65,8 @@ export async function insertOrder(tx: Tx, order: Order): Promise<void> {
 
 /**
  * Saves the order, the step that led to it, what it changes in the figures and the buyer's event, in one statement. The
- * step must be one that `states.ts` allows. The buyer's counter is then locked; see `lockBuyerEvents`.
+ * step must be one that `states.ts` allows. The buyer's counter is then locked; see `lockBuyerEvents`. An order that is not
+ * completed any more loses its review.
  */
 export async function saveOrder<S extends Status>(
   tx: Tx,
@@ -85,6 +87,8 @@ export async function saveOrder<S extends Status>(
     insert into order_steps (order_id, n, action, from_status, to_status, actor, at)
     select ${after.id}, coalesce(max(n), 0) + 1, ${action}, ${before.status}, ${after.status}, ${actor}, ${at}
     from order_steps where order_id = ${after.id}`.execute(tx)
+  // fix: reversal-removes-review
+  if (before.status === 'completed' && after.status !== 'completed') await removeReview(tx, after.id)
   return { ...after, updatedAt: at }
 }
 

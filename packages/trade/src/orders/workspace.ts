@@ -63,7 +63,10 @@ export const returnUnit = <T extends Core>(order: T, isFailed = true): T =>
       }
 
 /** How many generations the agent has completed. */
-export const completedUnits = ({ quotaUsed, quotaPending }: Core): number => quotaUsed - quotaPending
+export const completedUnits = ({ quotaUsed, quotaPending }: Pick<Core, QuotaField>): number =>
+  quotaUsed - quotaPending
+
+type QuotaField = 'quotaUsed' | 'quotaPending' | 'quotaFailed'
 
 export const isUsedUp = ({ quotaTotal, quotaUsed, quotaPending }: Core): boolean =>
   quotaUsed === quotaTotal && quotaPending === 0
@@ -80,7 +83,7 @@ export const withoutPending = <T extends Core>(order: T): T => ({
  * The agent's part of the price when the order ends without an arbiter: of a workspace completed ÷ (completed + failed),
  * where what is pending has failed; the whole price when nothing was requested.
  */
-export function earnedPart(order: Core & { readonly price: Usdc }): Usdc {
+export function earnedPart(order: Pick<Core, QuotaField> & { readonly price: Usdc }): Usdc {
   const asked = order.quotaUsed + order.quotaFailed
   // fix: settled-by-count
   if (asked > 0) return usdc((order.price * BigInt(completedUnits(order))) / BigInt(asked))

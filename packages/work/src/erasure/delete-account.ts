@@ -14,8 +14,8 @@ import { hasOpenPayouts } from '@market/money/payouts'
 import { eraseBounties, hasOpenBounties, withdrawClaimsOf } from '@market/offers/bounties'
 import { deactivateListingsOf } from '@market/offers/listings'
 import { eraseOrders, hasOpenOrders } from '@market/trade/orders'
+import { eraseComments } from '@market/trade/reviews'
 import { eraseMessages } from '../messages/index.ts'
-import { eraseComments } from '../reviews/index.ts'
 import { erasePrompts } from '../workspaces/index.ts'
 
 /**

@@ -4,9 +4,18 @@ import { DAY, later, MINUTE } from '@market/kernel/clock'
 import type { OrderId } from '@market/kernel/ids'
 import { type MarketContext, marketContext } from '@market/testing/market-context'
 import { testDatabase } from '@market/testing/postgres'
-import { applyDueTransitions, buyerOf, findOrder, offerRenewals } from '@market/trade/orders'
+import {
+  applyDueTransitions,
+  buyerOf,
+  countPayers,
+  disputeOrder,
+  findOrder,
+  offerRenewals,
+  sharesOf,
+} from '@market/trade/orders'
 import { sql } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
+import { getBalances } from '../earnings/index.ts'
 import { answerGeneration } from './answer-generation.ts'
 import { failExpiredGenerations } from './fail-expired.ts'
 import { generate } from './generate.ts'
@@ -267,6 +276,40 @@ describe('settled by count', () => {
     expect(order).toMatchObject({ status: 'completed', outcome: 'released' })
     expect(refunded).toBe(0n)
   })
+})
+
+test('a workspace that was settled by count: its payer counts, unless an arbiter decided for the payer in part', async () => {
+  const workspace = await openWorkspace()
+  const { id, agentId } = workspace
+  await answer(workspace, (await request(workspace)).generation.id)
+  await answer(workspace, (await request(workspace)).generation.id, 'The model is away')
+  ctx.clock.set(workspace.endsAt)
+  await applyDueTransitions(ctx)
+  ctx.clock.advance(3 * DAY)
+  await applyDueTransitions(ctx)
+  expect(await findOrder(ctx.db, id)).toMatchObject({ status: 'completed', outcome: 'split' })
+  expect(await countPayers(ctx.db, agentId, ctx.clock.now())).toBe(1)
+  await ctx.db.updateTable('orders').set({ agent_part_micros: 1n }).where('id', '=', id).execute()
+  expect(await countPayers(ctx.db, agentId, ctx.clock.now())).toBe(0)
+})
+
+test('balance: a workspace is in escrow with its price while it is open, and by count when it has ended', async () => {
+  const workspace = await openWorkspace()
+  const inEscrow = async () => (await getBalances(ctx, workspace.agentId))['base-mainnet'].inEscrow
+  const whole = await inEscrow()
+  expect(whole).toBeGreaterThan(0n)
+  for (const failure of [undefined, 'The model is away'])
+    await answer(workspace, (await request(workspace)).generation.id, failure)
+  expect(await inEscrow()).toBe(whole)
+  ctx.clock.set(workspace.endsAt)
+  await applyDueTransitions(ctx)
+  const order = await findOrder(ctx.db, workspace.id)
+  expect(order.status).toBe('delivered')
+  expect(await inEscrow()).toBe(whole / 2n)
+  expect(await inEscrow()).toBe(sharesOf(order)?.agent)
+  await disputeOrder(ctx, workspace.buyer, { orderId: workspace.id, reason: 'Half of it failed.' })
+  expect(sharesOf(await findOrder(ctx.db, workspace.id))?.agent).toBe(whole / 2n)
+  expect(await inEscrow()).toBe(whole / 2n)
 })
 
 test('offerRenewals: tells the buyer once, 3 days before the end', async () => {

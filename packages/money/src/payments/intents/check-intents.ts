@@ -105,10 +105,8 @@ const hasBytes = ({ submission }: Intent): boolean =>
   submission !== null && submission.settlement.bytes !== null
 
 /** The transaction that executed a signed payment, or why none ever can. Submits the payment again otherwise. */
-async function observeOrResubmit(
-  ctx: Ctx,
-  { network, submission }: Intent,
-): Promise<string | Failure | undefined> {
+async function observeOrResubmit(ctx: Ctx, intent: Intent): Promise<string | Failure | undefined> {
+  const { network, submission } = intent
   const facilitator = ctx.facilitators[network]
   if (facilitator === undefined || submission === null) return undefined
   const { payment, settlement } = submission
@@ -119,6 +117,8 @@ async function observeOrResubmit(
   if (outcome?.kind === 'arrived') return outcome.reference
   if (bytes === null) return undefined
   if (outcome?.kind === 'void') return { status: 'failed', code: outcome.reason, message: outcome.reason }
+  // fix: dropped-submission-has-no-depth
+  if (outcome !== undefined) await saveDepth(ctx.db, intent, null)
   await facilitator.send({ bytes }).catch(() => undefined)
   return undefined
 }

@@ -101,11 +101,11 @@ export async function findWaitingIntent(
 }
 
 /** What buyers are shown while a payment waits. */
-export async function saveDepth(db: Db, { id, depth }: Intent, now: Depth): Promise<void> {
-  if (depth?.confirmations === now.confirmations && depth.required === now.required) return
+export async function saveDepth(db: Db, { id, depth }: Intent, now: Depth | null): Promise<void> {
+  if (depth?.confirmations === now?.confirmations && depth?.required === now?.required) return
   await db
     .updateTable('payment_intents')
-    .set({ confirmations: now.confirmations, required_confirmations: now.required })
+    .set({ confirmations: now?.confirmations ?? null, required_confirmations: now?.required ?? null })
     .where('id', '=', id)
     .where('status', '=', 'waiting')
     .execute()

@@ -1,5 +1,5 @@
 import type { Usdc } from '@market/kernel/money'
-import type { Order } from '../order.ts'
+import { isOpenWorkspace, type Order } from '../order.ts'
 import { policyOf } from '../policy.ts'
 import type { Status } from '../states.ts'
 import { earnedPart } from '../workspace.ts'
@@ -12,8 +12,8 @@ export function sharesOf(order: Order): { readonly agent: Usdc; readonly fee: Us
   const { price, agentPart, status } = order
   const part = DECIDED.includes(status)
     ? agentPart
-    : status === 'delivered'
-      ? earnedPart({ ...order, price })
-      : price
+    : isOpenWorkspace(order)
+      ? price
+      : earnedPart({ ...order, price })
   return policyOf(order).splitFee(part ?? price)
 }

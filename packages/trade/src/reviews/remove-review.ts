@@ -7,7 +7,7 @@ import { countRating as countForListing } from '@market/offers/listings'
 import { deleteReview } from './store.ts'
 
 /**
- * Removes the review of an order whose payment the chain reversed: a rating must not outlive the money that it stands for. The
+ * Removes the review of an order that is not completed any more: a rating must not outlive the money that it stands for. The
  * buyer can review the order again when it is paid and completed again. The caller has locked the order.
  */
 export async function removeReview(tx: Tx, orderId: OrderId): Promise<void> {

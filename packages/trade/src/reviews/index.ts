@@ -1,5 +1,5 @@
-export { createReview } from './create-review.ts'
+export { addReview } from './add-review.ts'
 export { listReviews, newestReviews } from './list-reviews.ts'
 export { removeReview } from './remove-review.ts'
-export { alreadyReviewed, type Rating, type Review, rejectIneligibleReview } from './review.ts'
+export { alreadyReviewed, type Rating, type Review } from './review.ts'
 export { eraseComments, findReviewOf } from './store.ts'

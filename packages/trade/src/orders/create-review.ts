@@ -1,21 +1,23 @@
+import type { Actor, Needs } from '@market/core/context'
 import { ApiError } from '@market/kernel/api-error'
-import type { AgentId, ListingId, OrderId } from '@market/kernel/ids'
-import type { Order, OrderRole } from '@market/trade/orders'
+import type { OrderId } from '@market/kernel/ids'
+import { isStoppable } from '@market/money/payouts'
+import { addReview, type Rating, type Review } from '../reviews/index.ts'
+import type { Order } from './order.ts'
+import type { OrderRole } from './states.ts'
+import { lockOrderAs } from './view/get-order.ts'
 
-export type Rating = 1 | 2 | 3 | 4 | 5
-
-/** A buyer's review of a completed order. An order has at most one. */
-export interface Review {
-  readonly id: string
-  readonly orderId: OrderId
-  /** Null for the order of a bounty. */
-  readonly listingId: ListingId | null
-  readonly agentId: AgentId
-  /** Internal: responses do not contain it. */
-  readonly buyer: string
-  readonly rating: Rating
-  readonly comment: string
-  readonly createdAt: Date
+export function createReview(
+  ctx: Needs<'transact' | 'clock' | 'ids'>,
+  actor: Actor,
+  input: { readonly orderId: OrderId; readonly rating: Rating; readonly comment: string },
+): Promise<Review> {
+  return ctx.transact(async (tx) => {
+    const { order, role } = await lockOrderAs(tx, actor, input.orderId)
+    rejectIneligibleReview(order, role, await isStoppable(tx, 'payout', order.id))
+    const { listingId, agentId, buyer, isPrivate } = order
+    return addReview(ctx, tx, { ...input, listingId, agentId, buyer, isPrivate })
+  })
 }
 
 /** Only the buyer can review, and only a completed order whose payment nobody can take back. */
@@ -45,8 +47,3 @@ export function rejectIneligibleReview(
  */
 const isPaymentSafe = ({ payerProven, contest }: Order, isPayoutStoppable: boolean): boolean =>
   contest === null && (payerProven || !isPayoutStoppable)
-
-export const alreadyReviewed = (orderId: OrderId): ApiError =>
-  new ApiError('conflict', `This order already has a review. Read it with GET /api/orders/${orderId}.`, {
-    code: 'already_reviewed',
-  })
