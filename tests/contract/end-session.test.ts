@@ -24,7 +24,7 @@ commonErrors(subject)
 rejectsWithoutProvider(subject, PATH)
 
 async function startedBy(wallet: Signer) {
-  const headers = asHeaders(await signed(wallet, 'session'))
+  const headers = asHeaders(await signed(wallet, 'sessions.start'))
   const reply = await market.client().post(PATH, {}, { headers })
   const cookie = reply.headers.get('set-cookie')?.split(';')[0] ?? ''
   return { cookie, 'sec-fetch-site': 'same-origin' }

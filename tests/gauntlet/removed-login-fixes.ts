@@ -57,4 +57,10 @@ export const LOGIN_FIXES: readonly RemovedFix[] = [
     test: 'packages/platform/src/identity/oidc-login.test.ts',
     title: 'temporarily_unavailable is unavailable',
   },
+  {
+    finding: 'login 9 a signature starts one session',
+    marker: 'session-started-once',
+    test: 'tests/contract/start-session.test.ts',
+    title: '401: a signature starts one session, whoever sends it again, and the session goes on',
+  },
 ]

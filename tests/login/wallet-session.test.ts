@@ -24,7 +24,7 @@ beforeEach(async () => {
 })
 
 async function start(by = wallet) {
-  const headers = asHeaders(await signed(by, 'session'))
+  const headers = asHeaders(await signed(by, 'sessions.start'))
   const reply = await market.client().post('/api/auth/session', {}, { headers })
   return { cookie: reply.headers.get('set-cookie')?.split(';')[0] ?? '', 'sec-fetch-site': 'same-origin' }
 }
@@ -98,7 +98,7 @@ test('a signature beside it counts instead, also of another wallet', async () =>
 })
 
 test('starting a session ends the one that the browser had', async () => {
-  const headers = { ...session, origin: APP_URL, ...asHeaders(await signed(evmSigner(), 'session')) }
+  const headers = { ...session, origin: APP_URL, ...asHeaders(await signed(evmSigner(), 'sessions.start')) }
   expect((await market.client().post('/api/auth/session', {}, { headers })).status).toBe(201)
   rejected(await get('/api/orders'), 401, 'bad_token')
 })

@@ -177,11 +177,10 @@ async function authenticate(
     case 'wallet_session':
       return authenticateWalletSession(ports, call)
     case 'wallet': {
-      const { wallet, proof, singleUse } = await verifyWallet(ports, call, undefined)
+      const { wallet, singleUse } = await verifyWallet(ports, call, undefined)
       const credential = { kind: 'wallet_signature', id: wallet.key } as const
       return {
         actor: { kind: 'wallet', wallet, credential },
-        proof,
         ...(singleUse && { singleUse }),
         ...(cookieToken !== undefined && { otherSession: cookieToken }),
       }

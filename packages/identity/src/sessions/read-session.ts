@@ -10,6 +10,7 @@ import {
   CHECK_WALLET_MS,
   REFRESH_BEFORE_MS,
   REFRESH_LEASE_MS,
+  START_PURPOSE,
   sessionEnded,
   sessionIdOf,
   tokenPlace,
@@ -155,7 +156,7 @@ async function checkContract(
     const network = wallet.provenBy === 'key' ? {} : { network: wallet.provenBy }
     await ctx.signatures.verify(
       { wallet, signature, signedAtMs, ...network },
-      'session',
+      START_PURPOSE,
       new Date(signedAtMs),
     )
   } catch (error) {
