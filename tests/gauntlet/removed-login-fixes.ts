@@ -63,4 +63,16 @@ export const LOGIN_FIXES: readonly RemovedFix[] = [
     test: 'tests/contract/start-session.test.ts',
     title: '401: a signature starts one session, whoever sends it again, and the session goes on',
   },
+  {
+    finding: 'login 10 a session that has ended leaves no cookie',
+    marker: 'ended-cookie',
+    test: 'tests/login/wallet-session.test.ts',
+    title: 'a response that says that the session has ended removes its cookie',
+  },
+  {
+    finding: 'login 11 a user signs out while the provider is away',
+    marker: 'logout-without-provider',
+    test: LOGIN,
+    title: 'works while the provider cannot be reached and the tokens cannot be opened, by page and by API',
+  },
 ]

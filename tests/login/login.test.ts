@@ -335,6 +335,41 @@ test('a cookie whose session ended is no credential where none is needed, and 40
 test('CSRF: the cookie changes nothing from another site, a sibling origin, or without Sec-Fetch-Site and Origin', async () => {
   await login()
   const put = (headers: Record<string, string>) =>
+  test('works while the provider cannot be reached and the tokens cannot be opened, by page and by API', async () => {
+    const alone = await startOAuthWorld()
+    try {
+      const person = await makeUser(alone.market)
+      const own = new URL('/', alone.url)
+      const signedIn = async () => {
+        const by = new FetchBrowser()
+        await by.submit(await by.open(new URL('/auth/login', own)), { sub: person.sub })
+        return by
+      }
+      const [one, two] = [await signedIn(), await signedIn()]
+      const stored = () => alone.market.db.selectFrom('sessions').select('id').execute()
+      expect(await stored()).toHaveLength(2)
+      await alone.market.idp.stop()
+      await alone.market.db
+        .updateTable('sessions')
+        .set({
+          access_expires_at: new Date(Date.now() - 1_000),
+          access_token_sealed: Buffer.from('damaged'),
+          refresh_token_sealed: Buffer.from('damaged'),
+        })
+        .execute()
+      const headers = { ...OWN_PAGE, origin: alone.url }
+      const ended = await one.open(new URL('/api/auth/session', own), { method: 'DELETE', headers })
+      expect([ended.status, JSON.parse(ended.text).data]).toEqual([200, { ended: 1 }])
+      expect(cookieIn(one)).toBeUndefined()
+      expect(await stored()).toHaveLength(1)
+      await two.open(new URL('/auth/logout', own), { method: 'POST', headers })
+      expect(cookieIn(two)).toBeUndefined()
+      expect(await stored()).toEqual([])
+    } finally {
+      await alone.stop()
+    }
+  })
+
     call('/api/profile', {
       method: 'PUT',
       body: JSON.stringify({ bio: 'Changed' }),

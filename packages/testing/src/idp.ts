@@ -140,6 +140,7 @@ export async function startIdp(): Promise<Idp> {
     },
   }
 }
+      if (!server.listening) return
 
 const LOGIN_PATH = '/interaction/'
 const LOGIN_CLIENT = {

@@ -41,4 +41,8 @@ export type SealedToken = 'access_token' | 'refresh_token'
 export const tokenPlace = (id: string, field: SealedToken) => ({ row: `sessions:${id}`, field })
 
 export const sessionEnded = (): ApiError =>
-  new ApiError('unauthenticated', 'Your session has ended. Sign in again.', { code: 'bad_token' })
+  new ApiError('unauthenticated', 'Your session has ended. Sign in again.', {
+    code: 'bad_token',
+    // fix: ended-cookie
+    removesCookie: true,
+  })
