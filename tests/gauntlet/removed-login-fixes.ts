@@ -75,4 +75,11 @@ export const LOGIN_FIXES: readonly RemovedFix[] = [
     test: LOGIN,
     title: 'works while the provider cannot be reached and the tokens cannot be opened, by page and by API',
   },
+  {
+    finding: 'login 14 open streams ask the provider once a minute',
+    marker: 'profile-of-streams',
+    to: 'app.identity.fetchProfile(token)',
+    test: 'tests/login/owner-streams.test.ts',
+    title: 'ask the provider for the profile once a minute and session',
+  },
 ]
