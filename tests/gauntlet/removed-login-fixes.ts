@@ -76,6 +76,19 @@ export const LOGIN_FIXES: readonly RemovedFix[] = [
     title: 'works while the provider cannot be reached and the tokens cannot be opened, by page and by API',
   },
   {
+    finding: 'login 12 deleting an account revokes its refresh tokens',
+    marker: 'erasure-revokes',
+    test: LOGIN,
+    title: 'deleting the account revokes the refresh tokens at the provider',
+  },
+  {
+    finding: 'login 13 a consent asks the provider for a recent login',
+    marker: 'consent-max-age',
+    to: 'loginPath(returnTo(uid), undefined, again)',
+    test: LOGIN,
+    title: 'a consent asks the provider for a login of the last 15 minutes',
+  },
+  {
     finding: 'login 14 open streams ask the provider once a minute',
     marker: 'profile-of-streams',
     to: 'app.identity.fetchProfile(token)',

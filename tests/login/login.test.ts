@@ -1,7 +1,7 @@
 import { operations } from '@market/contract/operations'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { FetchBrowser, type Page } from '../mcp/fetch-browser.ts'
-import { type OAuthWorld, startOAuthWorld } from '../mcp/oauth-world.ts'
+import { CALLBACK, type OAuthWorld, registerProgram, startOAuthWorld } from '../mcp/oauth-world.ts'
 import { makeUser } from '../support/makers.ts'
 
 /** The login of browsers, and what a thief, another site or a careless user could try with it. */
@@ -216,6 +216,24 @@ test('step-up: max_age goes to the provider, and the new login does what the old
   expect(await sessions().execute()).toEqual([])
 })
 
+test('deleting the account revokes the refresh tokens at the provider: a copy of the session does not work again', async () => {
+  await login()
+  const stolen = { cookie: `idp-token=${cookieIn(browser)}`, ...OWN_PAGE }
+  const copy = await sessions().executeTakeFirstOrThrow()
+  const deleted = await call('/api/profile', { method: 'DELETE', headers: { origin: world.url } })
+  expect(deleted.status).toBe(200)
+  // The account is there again, and the access token of the copy must be refreshed. The same browser would end its login at the provider.
+  await login('', new FetchBrowser())
+  const expired = { ...copy, access_expires_at: new Date(Date.now() - 1_000) }
+  await world.market.db.insertInto('sessions').values(expired).execute()
+  const reply = await fetch(at('/api/profile'), { headers: stolen })
+  expect([reply.status, reply.headers.getSetCookie()]).toEqual([
+    401,
+    ['idp-token=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax'],
+  ])
+  expect(await sessions().where('id', '=', copy.id).execute()).toEqual([])
+})
+
 test.each(['x', '-1', '1e3', '99999999'])('400: max_age=%s', async (max_age) => {
   expect((await fetch(at(`/auth/login?max_age=${max_age}`), { redirect: 'manual' })).status).toBe(400)
 })
@@ -317,24 +335,6 @@ describe('logout', () => {
     expect((await me()).kind).toBe('user')
   })
 
-  test('404 by GET: a link or a picture signs nobody out', async () => {
-    await login()
-    expect((await logout(OWN_PAGE, 'GET')).status).toBe(404)
-    expect((await me()).kind).toBe('user')
-  })
-})
-
-test('a cookie whose session ended is no credential where none is needed, and 401 elsewhere', async () => {
-  await login()
-  await age({ created_at: new Date(Date.now() - 9_000), expires_at: new Date(Date.now() - 1_000) })
-  expect((await call('/api/agents')).status).toBe(200)
-  expect((await call('/api/bounties')).status).toBe(200)
-  expect((await call('/api/profile')).status).toBe(401)
-})
-
-test('CSRF: the cookie changes nothing from another site, a sibling origin, or without Sec-Fetch-Site and Origin', async () => {
-  await login()
-  const put = (headers: Record<string, string>) =>
   test('works while the provider cannot be reached and the tokens cannot be opened, by page and by API', async () => {
     const alone = await startOAuthWorld()
     try {
@@ -370,6 +370,24 @@ test('CSRF: the cookie changes nothing from another site, a sibling origin, or w
     }
   })
 
+  test('404 by GET: a link or a picture signs nobody out', async () => {
+    await login()
+    expect((await logout(OWN_PAGE, 'GET')).status).toBe(404)
+    expect((await me()).kind).toBe('user')
+  })
+})
+
+test('a cookie whose session ended is no credential where none is needed, and 401 elsewhere', async () => {
+  await login()
+  await age({ created_at: new Date(Date.now() - 9_000), expires_at: new Date(Date.now() - 1_000) })
+  expect((await call('/api/agents')).status).toBe(200)
+  expect((await call('/api/bounties')).status).toBe(200)
+  expect((await call('/api/profile')).status).toBe(401)
+})
+
+test('CSRF: the cookie changes nothing from another site, a sibling origin, or without Sec-Fetch-Site and Origin', async () => {
+  await login()
+  const put = (headers: Record<string, string>) =>
     call('/api/profile', {
       method: 'PUT',
       body: JSON.stringify({ bio: 'Changed' }),
@@ -393,7 +411,6 @@ test('a consent needs a login of the last 15 minutes', async () => {
   await login()
   const page = await browser.open(at('/oauth/connections'))
   expect([page.status, page.url.pathname]).toEqual([200, '/oauth/connections'])
-  const { registerProgram, CALLBACK } = await import('../mcp/oauth-world.ts')
   const program = await registerProgram(world.url)
   expect((await browser.open(program.authorizeUrl(), {}, CALLBACK)).text).toContain('It acts for')
   await age({ created_at: new Date(Date.now() - 901_000) })
@@ -401,6 +418,18 @@ test('a consent needs a login of the last 15 minutes', async () => {
   expect(again.url.origin).toBe(world.market.idp.issuer)
   const consent = await browser.submit(again, { sub })
   expect(consent.text).toContain('It acts for')
+})
+
+test('a consent asks the provider for a login of the last 15 minutes, also where another account is chosen', async () => {
+  const program = await registerProgram(world.url)
+  const atProvider = `${world.market.idp.issuer}/auth`
+  const askedOf = ({ url }: Page) => ['max_age', 'prompt'].map((name) => new URL(url).searchParams.get(name))
+  const first = await browser.open(program.authorizeUrl(), {}, atProvider)
+  expect(askedOf(first)).toEqual(['900', null])
+  const page = await browser.open(program.authorizeUrl())
+  const consent = await browser.submit(page, { sub })
+  const again = await browser.open(new URL(`${consent.url}/again`), {}, atProvider)
+  expect(askedOf(again)).toEqual(['900', 'login'])
 })
 
 test('an access token in the cookie still counts, as the specification says', async () => {

@@ -162,6 +162,7 @@ export const identityHandlers = {
   deleteProfile: handler('deleteProfile', {
     run: (ctx) => deleteAccount(ctx, requireUser(ctx).userId),
     afterCommit: async (ctx, deleted) => {
+      // fix: erasure-revokes
       await revoke(ctx, deleted.sessions)
       return deleted
     },
