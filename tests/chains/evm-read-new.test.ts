@@ -403,9 +403,11 @@ describe('a reorganization', () => {
   test('sends the reading back to the final block, so that the new place of each transfer is reported', async () => {
     const { chain, final, position, kept, moved } = await replaced()
     await network.mine(5)
+    expect(await newestAfter(chain, final, position, 1)).toMatchObject({ isReplaced: true, isEnd: false })
     const next = await readNewest(chain, { final, position })
     expect(references(next.outgoing)).toEqual([kept, moved])
     expect(next.incoming).toEqual([])
+    expect(await newestAfter(chain, final, next.position, 1)).toMatchObject({ isReplaced: false })
     for (const { reference, block } of next.outgoing)
       expect(block.hash).toBe(await placeOf(network, reference))
     const end = await readNewest(chain, { final, position: next.position })
@@ -496,7 +498,7 @@ test('a node that is behind has no page, and another node is asked', async () =>
   expect(references(whole.outgoing)).toEqual([late.reference])
   expect(await newestAfter(alone, start, whole.position, 10)).toBeUndefined()
   expect(await newestAfter(both, start, whole.position, 10)).toEqual({
-    ...{ incoming: [], outgoing: [], isEnd: true },
+    ...{ incoming: [], outgoing: [], isEnd: true, isReplaced: false },
     position: whole.position,
   })
 })

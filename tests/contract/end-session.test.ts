@@ -24,11 +24,12 @@ commonErrors(subject)
 rejectsWithoutProvider(subject, PATH)
 
 async function startedBy(wallet: Signer) {
-  const headers = asHeaders(await signed(wallet, 'session'))
+  const headers = asHeaders(await signed(wallet, 'sessions.start'))
   const reply = await market.client().post(PATH, {}, { headers })
   const cookie = reply.headers.get('set-cookie')?.split(';')[0] ?? ''
   return { cookie, 'sec-fetch-site': 'same-origin' }
 }
+const REMOVED = 'idp-token=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax; Secure'
 const end = (headers: Record<string, string>, query = '') =>
   market.client().send('DELETE', `${PATH}${query}`, { headers })
 const read = (headers: Record<string, string>) => market.client().get('/api/orders', { headers })
@@ -39,9 +40,7 @@ test('200: ends the session of the cookie and no other, and removes the cookie',
   expect((await read(one)).status).toBe(200)
   const ended = await end(one)
   expect([ended.status, ended.body.data]).toEqual([200, { ended: 1 }])
-  expect(ended.headers.get('set-cookie')).toBe(
-    'idp-token=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax; Secure',
-  )
+  expect(ended.headers.get('set-cookie')).toBe(REMOVED)
   rejected(await read(one), 401, 'bad_token')
   expect((await read(other)).status).toBe(200)
 })
@@ -53,6 +52,33 @@ test('200: everywhere ends all sessions of the wallet, also by a signature, and 
   expect((await end(headers, '?everywhere=true')).body.data).toEqual({ ended: 2 })
   for (const session of [one, two]) rejected(await read(session), 401, 'bad_token')
   expect((await read(kept)).status).toBe(200)
+})
+
+test('200: no node is asked, so that the session of a smart wallet ends also while its chain cannot be reached', async () => {
+  const wallet = evmSigner()
+  const session = await startedBy(wallet)
+  const longAgo = Date.now() - 600_000
+  await market.db
+    .updateTable('sessions')
+    .set({
+      wallet_proven_by: 'base-mainnet',
+      checked_at: new Date(longAgo),
+      signed_at_ms: BigInt(longAgo),
+      signature: `0x${'11'.repeat(200)}`,
+    })
+    .where('wallet_key', '=', wallet.address.toLowerCase())
+    .execute()
+  rejected(await read(session), 503, 'unavailable')
+  expect((await end(session)).body.data).toEqual({ ended: 1 })
+  rejected(await read(session), 401, 'bad_token')
+})
+
+test('401: a session that has ended; the response removes its cookie', async () => {
+  const session = await startedBy(evmSigner())
+  expect((await end(session)).status).toBe(200)
+  const again = await end(session)
+  rejected(again, 401, 'bad_token')
+  expect(again.headers.get('set-cookie')).toBe(REMOVED)
 })
 
 test('400: an unknown field', async () => {

@@ -94,7 +94,8 @@ test('200: a wallet, by signature and by session, with its unread notifications'
     unread_count: 1,
   }
   expect(await me({ headers })).toEqual(expected)
-  const started = await market.client().post('/api/auth/session', {}, { headers })
+  const proof = asHeaders(await signed(wallet, 'sessions.start'))
+  const started = await market.client().post('/api/auth/session', {}, { headers: proof })
   const cookie = started.headers.get('set-cookie')?.split(';')[0] ?? ''
   expect(await me({ headers: { cookie, 'sec-fetch-site': 'same-origin' } })).toEqual({
     ...expected,

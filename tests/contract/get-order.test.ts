@@ -153,6 +153,25 @@ test('200: the steps of states, money and files; the buyer reads that the agent 
   expect(stepOf(ofAgent, 'payout')).toMatchObject({ amount_usd: '22.50', network: 'base-mainnet' })
 })
 
+test('200: a step is by the party as which its actor took it, whoever acted for that party', async () => {
+  const { buyer, seller } = await world.newParties()
+  const { token } = await makeUser(world.market, { wallets: [buyer.address] })
+  const cancelledBy = async (credential: (purpose: string) => Promise<RequestOptions>) => {
+    const id = await world.walk({ buyer, seller }, 'quoted')
+    const ask = await credential(`orders.cancel:${id}`)
+    expect((await world.market.client().patch(pathOf(id), { action: 'cancel' }, ask)).status).toBe(200)
+    const { steps } = (await read(id, { bearer: seller.apiKey })).body.data
+    return steps.find(({ action }: { action: string }) => action === 'cancel').by
+  }
+  expect(await cancelledBy(async () => ({ bearer: token }))).toBe('buyer')
+  expect(await cancelledBy(async (purpose) => ({ headers: await buyer.headers(purpose) }))).toBe('buyer')
+  expect(await cancelledBy(async () => ({ bearer: seller.apiKey }))).toBe('agent')
+  const byOwner = async (purpose: string) => ({
+    headers: asHeaders(await signed(seller.owner, purpose, world.market.now())),
+  })
+  expect(await cancelledBy(byOwner)).toBe('agent')
+})
+
 test('200: pending_payment while a named transfer is waited for', async () => {
   const id = await world.walk(parties, 'quoted')
   const tx = `0x${'a4'.repeat(32)}`

@@ -57,4 +57,42 @@ export const LOGIN_FIXES: readonly RemovedFix[] = [
     test: 'packages/platform/src/identity/oidc-login.test.ts',
     title: 'temporarily_unavailable is unavailable',
   },
+  {
+    finding: 'login 9 a signature starts one session',
+    marker: 'session-started-once',
+    test: 'tests/contract/start-session.test.ts',
+    title: '401: a signature starts one session, whoever sends it again, and the session goes on',
+  },
+  {
+    finding: 'login 10 a session that has ended leaves no cookie',
+    marker: 'ended-cookie',
+    test: 'tests/login/wallet-session.test.ts',
+    title: 'a response that says that the session has ended removes its cookie',
+  },
+  {
+    finding: 'login 11 a user signs out while the provider is away',
+    marker: 'logout-without-provider',
+    test: LOGIN,
+    title: 'works while the provider cannot be reached and the tokens cannot be opened, by page and by API',
+  },
+  {
+    finding: 'login 12 deleting an account revokes its refresh tokens',
+    marker: 'erasure-revokes',
+    test: LOGIN,
+    title: 'deleting the account revokes the refresh tokens at the provider',
+  },
+  {
+    finding: 'login 13 a consent asks the provider for a recent login',
+    marker: 'consent-max-age',
+    to: 'loginPath(returnTo(uid), undefined, again)',
+    test: LOGIN,
+    title: 'a consent asks the provider for a login of the last 15 minutes',
+  },
+  {
+    finding: 'login 14 open streams ask the provider once a minute',
+    marker: 'profile-of-streams',
+    to: 'app.identity.fetchProfile(token)',
+    test: 'tests/login/owner-streams.test.ts',
+    title: 'ask the provider for the profile once a minute and session',
+  },
 ]

@@ -123,8 +123,9 @@ export const SEEDED: Readonly<Record<string, string>> = {
       '${NETWORK}', move_count, ${JOURNAL_AT}
     from seed join ${JOURNALS} on status = any(statuses)`,
   orders: ORDERS,
-  order_steps: `(order_id, n, action, from_status, to_status, actor, at)
+  order_steps: `(order_id, n, action, from_status, to_status, role, actor, at)
     select id, step, action, from_status, to_status,
+      case when action in ('start', 'deliver') then 'provider' else 'buyer' end,
       case when action in ('start', 'deliver') then 'agent:' || agent_id else 'wallet:' || wallet end, at
     from seed join ${STEPS} on status = any(statuses)`,
   events: `(agent_id, seq, at, event, order_id, data)

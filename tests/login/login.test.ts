@@ -1,7 +1,7 @@
 import { operations } from '@market/contract/operations'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { FetchBrowser, type Page } from '../mcp/fetch-browser.ts'
-import { type OAuthWorld, startOAuthWorld } from '../mcp/oauth-world.ts'
+import { CALLBACK, type OAuthWorld, registerProgram, startOAuthWorld } from '../mcp/oauth-world.ts'
 import { makeUser } from '../support/makers.ts'
 
 /** The login of browsers, and what a thief, another site or a careless user could try with it. */
@@ -216,6 +216,24 @@ test('step-up: max_age goes to the provider, and the new login does what the old
   expect(await sessions().execute()).toEqual([])
 })
 
+test('deleting the account revokes the refresh tokens at the provider: a copy of the session does not work again', async () => {
+  await login()
+  const stolen = { cookie: `idp-token=${cookieIn(browser)}`, ...OWN_PAGE }
+  const copy = await sessions().executeTakeFirstOrThrow()
+  const deleted = await call('/api/profile', { method: 'DELETE', headers: { origin: world.url } })
+  expect(deleted.status).toBe(200)
+  // The account is there again, and the access token of the copy must be refreshed. The same browser would end its login at the provider.
+  await login('', new FetchBrowser())
+  const expired = { ...copy, access_expires_at: new Date(Date.now() - 1_000) }
+  await world.market.db.insertInto('sessions').values(expired).execute()
+  const reply = await fetch(at('/api/profile'), { headers: stolen })
+  expect([reply.status, reply.headers.getSetCookie()]).toEqual([
+    401,
+    ['idp-token=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax'],
+  ])
+  expect(await sessions().where('id', '=', copy.id).execute()).toEqual([])
+})
+
 test.each(['x', '-1', '1e3', '99999999'])('400: max_age=%s', async (max_age) => {
   expect((await fetch(at(`/auth/login?max_age=${max_age}`), { redirect: 'manual' })).status).toBe(400)
 })
@@ -317,6 +335,41 @@ describe('logout', () => {
     expect((await me()).kind).toBe('user')
   })
 
+  test('works while the provider cannot be reached and the tokens cannot be opened, by page and by API', async () => {
+    const alone = await startOAuthWorld()
+    try {
+      const person = await makeUser(alone.market)
+      const own = new URL('/', alone.url)
+      const signedIn = async () => {
+        const by = new FetchBrowser()
+        await by.submit(await by.open(new URL('/auth/login', own)), { sub: person.sub })
+        return by
+      }
+      const [one, two] = [await signedIn(), await signedIn()]
+      const stored = () => alone.market.db.selectFrom('sessions').select('id').execute()
+      expect(await stored()).toHaveLength(2)
+      await alone.market.idp.stop()
+      await alone.market.db
+        .updateTable('sessions')
+        .set({
+          access_expires_at: new Date(Date.now() - 1_000),
+          access_token_sealed: Buffer.from('damaged'),
+          refresh_token_sealed: Buffer.from('damaged'),
+        })
+        .execute()
+      const headers = { ...OWN_PAGE, origin: alone.url }
+      const ended = await one.open(new URL('/api/auth/session', own), { method: 'DELETE', headers })
+      expect([ended.status, JSON.parse(ended.text).data]).toEqual([200, { ended: 1 }])
+      expect(cookieIn(one)).toBeUndefined()
+      expect(await stored()).toHaveLength(1)
+      await two.open(new URL('/auth/logout', own), { method: 'POST', headers })
+      expect(cookieIn(two)).toBeUndefined()
+      expect(await stored()).toEqual([])
+    } finally {
+      await alone.stop()
+    }
+  })
+
   test('404 by GET: a link or a picture signs nobody out', async () => {
     await login()
     expect((await logout(OWN_PAGE, 'GET')).status).toBe(404)
@@ -358,7 +411,6 @@ test('a consent needs a login of the last 15 minutes (asvs V7.1)', async () => {
   await login()
   const page = await browser.open(at('/oauth/connections'))
   expect([page.status, page.url.pathname]).toEqual([200, '/oauth/connections'])
-  const { registerProgram, CALLBACK } = await import('../mcp/oauth-world.ts')
   const program = await registerProgram(world.url)
   expect((await browser.open(program.authorizeUrl(), {}, CALLBACK)).text).toContain('It acts for')
   await age({ created_at: new Date(Date.now() - 901_000) })
@@ -366,6 +418,18 @@ test('a consent needs a login of the last 15 minutes (asvs V7.1)', async () => {
   expect(again.url.origin).toBe(world.market.idp.issuer)
   const consent = await browser.submit(again, { sub })
   expect(consent.text).toContain('It acts for')
+})
+
+test('a consent asks the provider for a login of the last 15 minutes, also where another account is chosen', async () => {
+  const program = await registerProgram(world.url)
+  const atProvider = `${world.market.idp.issuer}/auth`
+  const askedOf = ({ url }: Page) => ['max_age', 'prompt'].map((name) => new URL(url).searchParams.get(name))
+  const first = await browser.open(program.authorizeUrl(), {}, atProvider)
+  expect(askedOf(first)).toEqual(['900', null])
+  const page = await browser.open(program.authorizeUrl())
+  const consent = await browser.submit(page, { sub })
+  const again = await browser.open(new URL(`${consent.url}/again`), {}, atProvider)
+  expect(askedOf(again)).toEqual(['900', 'login'])
 })
 
 test('an access token in the cookie still counts, as the specification says', async () => {

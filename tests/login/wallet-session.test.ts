@@ -24,7 +24,7 @@ beforeEach(async () => {
 })
 
 async function start(by = wallet) {
-  const headers = asHeaders(await signed(by, 'session'))
+  const headers = asHeaders(await signed(by, 'sessions.start'))
   const reply = await market.client().post('/api/auth/session', {}, { headers })
   return { cookie: reply.headers.get('set-cookie')?.split(';')[0] ?? '', 'sec-fetch-site': 'same-origin' }
 }
@@ -98,9 +98,24 @@ test('a signature beside it counts instead, also of another wallet', async () =>
 })
 
 test('starting a session ends the one that the browser had', async () => {
-  const headers = { ...session, origin: APP_URL, ...asHeaders(await signed(evmSigner(), 'session')) }
+  const headers = { ...session, origin: APP_URL, ...asHeaders(await signed(evmSigner(), 'sessions.start')) }
   expect((await market.client().post('/api/auth/session', {}, { headers })).status).toBe(201)
   rejected(await get('/api/orders'), 401, 'bad_token')
+})
+
+test('a response that says that the session has ended removes its cookie; one that rejects another credential does not', async () => {
+  await age({ created_at: new Date(Date.now() - 43_200_000), expires_at: new Date(Date.now() - 1) })
+  const removed = /^idp-token=; Path=\/; Max-Age=0; HttpOnly; SameSite=Lax; Secure$/
+  const reply = await get('/api/orders')
+  rejected(reply, 401, 'bad_token')
+  expect(reply.headers.get('set-cookie')).toMatch(removed)
+  const stream = await openStream(market.url, { headers: session, query: '?role=buyer' })
+  await stream.ended
+  expect(stream.status).toBe(401)
+  expect(String(stream.headers['set-cookie'])).toMatch(removed)
+  const wrong = await market.client().get('/api/orders', { bearer: 'not.a.token' })
+  rejected(wrong, 401, 'bad_token')
+  expect(wrong.headers.get('set-cookie')).toBeNull()
 })
 
 describe('event stream', () => {

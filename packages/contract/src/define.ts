@@ -122,7 +122,7 @@ export interface Operation<
   readonly errors?: ErrorCodes
   /**
    * What a wallet signs for this call, `{field}` filled from the request and `{me}` with the caller's own agent. Such a
-   * signature counts once. Reads have none: they take a `session` signature, which may be repeated.
+   * signature counts once. Reads have none: they take a `session` signature, which may be repeated. So does ending sessions.
    */
   readonly purpose?: string
   /** Whether a wallet may sign in addition to another credential, for example to become the agent's owner. */

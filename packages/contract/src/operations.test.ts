@@ -99,9 +99,10 @@ describe('operations', () => {
     expectEach(marked, ({ method, worksReadOnly }) => method === 'POST' && worksReadOnly === undefined)
   })
 
-  test('have a purpose or switches only when they write', () => {
+  test('have a purpose only when they write or start a session, and switches only when they write', () => {
     const reads = operationList.filter((operation) => !isWrite(operation))
-    expectEach(reads, ({ purpose, stoppedBy }) => purpose === undefined && stoppedBy === undefined)
+    expectEach(reads, ({ stoppedBy }) => stoppedBy === undefined)
+    expect(reads.flatMap(({ purpose = [] }) => purpose)).toEqual(['sessions.start'])
   })
 
   test('have a purpose only where wallets may call', () => {

@@ -154,14 +154,16 @@ create table order_deliveries (
   primary key (order_id, n)
 );
 
--- The history of an order: who did what. The constraints repeat `TRANSITIONS` and `ACTORS` of
--- packages/trade/src/orders/states.ts; a unit test compares them.
+-- The history of an order: who did what. The constraints repeat `TRANSITIONS`, `ACTORS` and `ACTOR_KINDS` of
+-- packages/trade/src/orders/states.ts; a test compares them.
 create table order_steps (
   order_id text not null references orders (id),
   n integer not null check (n > 0),
   action text not null check (length(action) <= 32),
   from_status text not null,
   to_status text not null,
+  -- As which party of the order the actor took the step.
+  role text not null,
   actor text not null check (length(actor) <= 300),
   at timestamptz not null,
   primary key (order_id, n),
@@ -227,21 +229,20 @@ create table order_steps (
     ('completed', 'reverse', 'cancelled'),
     ('completed', 'return_payment', 'cancelled')
   )),
-  -- The part of `actor` before the colon.
-  constraint order_steps_actor check ((action, split_part(actor, ':', 1)) in (
-    ('quote', 'agent'), ('quote', 'user'), ('quote', 'wallet'),
-    ('accept', 'user'), ('accept', 'wallet'), ('accept', 'agent'),
-    ('pay', 'user'), ('pay', 'wallet'), ('pay', 'agent'),
-    ('start', 'agent'), ('start', 'user'), ('start', 'wallet'), ('start', 'clock'),
-    ('deliver', 'agent'), ('deliver', 'user'), ('deliver', 'wallet'),
-    ('revision', 'user'), ('revision', 'wallet'), ('revision', 'agent'),
-    ('decline_revision', 'agent'), ('decline_revision', 'user'), ('decline_revision', 'wallet'),
-    ('dispute', 'user'), ('dispute', 'wallet'), ('dispute', 'agent'),
-    ('approve', 'user'), ('approve', 'wallet'), ('approve', 'agent'),
-    ('cancel', 'user'), ('cancel', 'wallet'), ('cancel', 'agent'),
-    ('refund', 'agent'), ('refund', 'user'), ('refund', 'wallet'),
-    ('award', 'user'), ('award', 'admin_key'),
-    ('reverse', 'user'), ('reverse', 'admin_key'),
+  constraint order_steps_role check ((action, role) in (
+    ('quote', 'provider'), ('quote', 'owner'),
+    ('accept', 'buyer'),
+    ('pay', 'buyer'),
+    ('start', 'provider'), ('start', 'owner'), ('start', 'clock'),
+    ('deliver', 'provider'), ('deliver', 'owner'),
+    ('revision', 'buyer'),
+    ('decline_revision', 'provider'), ('decline_revision', 'owner'),
+    ('dispute', 'buyer'),
+    ('approve', 'buyer'),
+    ('cancel', 'buyer'), ('cancel', 'provider'), ('cancel', 'owner'),
+    ('refund', 'provider'), ('refund', 'owner'),
+    ('award', 'arbiter'),
+    ('reverse', 'arbiter'),
     ('release', 'clock'),
     ('finish', 'clock'),
     ('overdue', 'clock'),
@@ -249,9 +250,17 @@ create table order_steps (
     ('lapse', 'clock'),
     ('undo', 'clock'),
     ('contest_payment', 'clock'),
-    ('confirm_payer', 'user'), ('confirm_payer', 'wallet'), ('confirm_payer', 'agent'),
-    ('return_payment', 'user'), ('return_payment', 'wallet'), ('return_payment', 'agent'),
+    ('confirm_payer', 'buyer'),
+    ('return_payment', 'buyer'),
     ('restore_delivery', 'clock')
+  )),
+  -- The part of `actor` before the colon.
+  constraint order_steps_actor check ((role, split_part(actor, ':', 1)) in (
+    ('buyer', 'user'), ('buyer', 'wallet'), ('buyer', 'agent'),
+    ('provider', 'agent'),
+    ('owner', 'user'), ('owner', 'wallet'),
+    ('arbiter', 'user'), ('arbiter', 'admin_key'),
+    ('clock', 'clock')
   ))
 );
 

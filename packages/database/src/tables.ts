@@ -448,6 +448,7 @@ export interface Tables {
     action: string
     from_status: string
     to_status: string
+    role: string
     actor: string
     at: Date
   }

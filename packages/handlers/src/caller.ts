@@ -24,8 +24,6 @@ export interface Caller {
   /** A wallet that signed the request in addition to another credential. */
   readonly cosigner?: Wallet
   readonly singleUse?: SingleUse
-  /** The signature of a wallet that calls, of whatever purpose. */
-  readonly proof?: Pick<SingleUse, 'signature' | 'signedAtMs'>
   readonly session?: CallerSession
   /** The token of the session that the browser has, where another credential counts. */
   readonly otherSession?: string

@@ -2,9 +2,10 @@ import type { InputOf } from '@market/contract/define'
 import { operations } from '@market/contract/operations'
 import { type Actor, nameOf } from '@market/core/context'
 import { type EventReader, findLastSeqs } from '@market/core/events'
+import type { IdentityProfile, IdentityProvider } from '@market/core/ports/identity'
 import { SIGNATURE_MAX_AGE_MS } from '@market/core/ports/signatures'
 import { ApiError } from '@market/kernel/api-error'
-import { later, SECOND } from '@market/kernel/clock'
+import { later, MINUTE, SECOND } from '@market/kernel/clock'
 import type { AppServices } from './app-services.ts'
 import { authorize } from './authorize.ts'
 import type { ApiResponse, Call } from './call.ts'
@@ -17,6 +18,7 @@ import { limit } from './limit.ts'
 import { networksOf, SHARES } from './networks.ts'
 import { parse } from './parse.ts'
 import { logSecurityEvent, rejectedEvent } from './security-events.ts'
+import { ttlCache } from './x402/ttl-cache.ts'
 
 /** A client needs one stream, and a second while it replaces the first. */
 const STREAMS_PER_CALLER = 5
@@ -24,6 +26,9 @@ const STREAMS_PER_CALLER = 5
 const STREAMS_PER_ADDRESS = 60
 const POLL_MS = 250
 const BATCH = 100
+/** How long the provider's answer counts for the open streams of a session, whose owner it names. */
+const PROFILE_MS = MINUTE
+const MAX_PROFILES = 10_000
 
 type StreamedEvent = ReturnType<typeof presentEvent>
 
@@ -100,6 +105,18 @@ export function eventStreams(app: AppServices): EventStreams {
       if (signal.aborted) wake()
     })
 
+  const profiles = ttlCache<IdentityProfile>(PROFILE_MS, {
+    size: MAX_PROFILES,
+    clock: () => app.clock.wallTime().getTime(),
+  })
+  /** Streams are checked often, so all streams of a session share one profile a minute. */
+  const sharedProfiles = (actor: Actor): IdentityProvider => ({
+    ...app.identity,
+    fetchProfile: (token) =>
+      // fix: profile-of-streams
+      profiles(`${nameOf(actor)} ${actor.credential?.id}`, () => app.identity.fetchProfile(token)),
+  })
+
   /**
    * A key that was replaced, a token that has expired and a session that ended get nothing more, also on a stream that they opened before. A
    * wallet's signature is not verified again, which for a smart wallet would query a node each time: it only expires.
@@ -111,7 +128,8 @@ export function eventStreams(app: AppServices): EventStreams {
       .then(async (caller) => {
         if (nameOf(caller.actor) !== nameOf(actor)) return false
         // Whoever owned the agent when the stream began must own it still.
-        await eventReaderOf({ ...app, actor: caller.actor, caller }, whose)
+        const identity = sharedProfiles(caller.actor)
+        await eventReaderOf({ ...app, identity, actor: caller.actor, caller }, whose)
         return true
       })
       .catch((error: unknown) => {

@@ -1,6 +1,7 @@
 import { TooFewProviders } from '@market/core/ports/chain'
 import { isOutage } from '@market/database/outage'
 import { ApiError, type ErrorKind, unavailable } from '@market/kernel/api-error'
+import type { ApiResponse } from './call.ts'
 import type { FailureStatus } from './failure-statuses.ts'
 import { limitHeaders } from './limit.ts'
 
@@ -23,6 +24,7 @@ export interface Failure {
   readonly status: number
   readonly body: Readonly<Record<string, unknown>>
   readonly headers: Readonly<Record<string, string>>
+  readonly cookie?: NonNullable<ApiResponse['cookie']>
 }
 
 /** The response for an error. Only the message of an `ApiError` is sent; other errors get a fixed message. */
@@ -36,7 +38,7 @@ export function failureOf(error: unknown, requestId: string): Failure {
       headers: {},
     }
   }
-  const { details, retryAfterSeconds, limit, fields } = apiError.extra
+  const { details, retryAfterSeconds, limit, fields, removesCookie } = apiError.extra
   return {
     status: STATUS[apiError.kind],
     body: {
@@ -51,6 +53,7 @@ export function failureOf(error: unknown, requestId: string): Failure {
       ...(retryAfterSeconds !== undefined && { 'Retry-After': String(retryAfterSeconds) }),
       ...(limit && limitHeaders({ ...limit, remaining: 0 })),
     },
+    ...(removesCookie && { cookie: {} }),
   }
 }
 

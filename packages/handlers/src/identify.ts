@@ -1,10 +1,10 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { type CallerKind, isWrite, type Operation } from '@market/contract/define'
-import type { Context } from '@market/core/context'
+import type { Actor, Context } from '@market/core/context'
 import type { LoginProvider } from '@market/core/ports/login'
 import { walletsOf } from '@market/identity/accounts'
 import { API_KEY_PREFIX, findAgentByKey } from '@market/identity/agents'
-import { openUserSession, openWalletSession, sessionKindOf } from '@market/identity/sessions'
+import { findOwnSession, openUserSession, openWalletSession, sessionKindOf } from '@market/identity/sessions'
 import { ApiError } from '@market/kernel/api-error'
 import type { Call, Credentials } from './call.ts'
 import type { Caller } from './caller.ts'
@@ -151,6 +151,9 @@ async function authenticate(
   kind: CredentialKind,
 ): Promise<Caller> {
   const { bearer = '', bodyToken, cookieToken } = call.credentials
+  // fix: logout-without-provider
+  if (call.operation.setsCookie === true && isOfSession(call.credentials))
+    return sessionOwner(ports, cookieToken ?? '')
   switch (kind) {
     case 'agent': {
       const agent = await findAgentByKey(ports, bearer)
@@ -177,11 +180,10 @@ async function authenticate(
     case 'wallet_session':
       return authenticateWalletSession(ports, call)
     case 'wallet': {
-      const { wallet, proof, singleUse } = await verifyWallet(ports, call, undefined)
+      const { wallet, singleUse } = await verifyWallet(ports, call, undefined)
       const credential = { kind: 'wallet_signature', id: wallet.key } as const
       return {
         actor: { kind: 'wallet', wallet, credential },
-        proof,
         ...(singleUse && { singleUse }),
         ...(cookieToken !== undefined && { otherSession: cookieToken }),
       }
@@ -192,6 +194,17 @@ async function authenticate(
 /** Listed here and named by the provider: neither a stolen configuration nor a stolen role is enough alone. */
 const isOperator = ({ userIds }: Operators, userId: string, isAdmin: boolean): boolean =>
   isAdmin && userIds.has(userId)
+
+/** No token is opened, so that a browser signs out also while the provider or a node cannot be reached. */
+async function sessionOwner(ports: Ports, token: string): Promise<Caller> {
+  const found = await findOwnSession(ports, token)
+  const credential = { kind: 'login', id: digestOf(token) } as const
+  const actor: Actor =
+    'wallet' in found
+      ? { kind: 'wallet', wallet: found.wallet, credential }
+      : { kind: 'user', userId: found.userId, admin: false, credential }
+  return { actor, session: { token, expiresAt: found.expiresAt } }
+}
 
 async function authenticateSession(ports: Ports, operators: Operators, token: string): Promise<Caller> {
   const { userId, accessToken, expiresAt } = await openUserSession(ports, token)

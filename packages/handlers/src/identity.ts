@@ -45,7 +45,7 @@ const presentAccount = (account: Account) => ({
 const signatureMissing = (): ApiError =>
   new ApiError(
     'unauthenticated',
-    'A session starts with a signature of the purpose session. Send wallet, wallet_sig and wallet_sig_ts.',
+    'A session starts with a signature of the purpose sessions.start. Send wallet, wallet_sig and wallet_sig_ts.',
     { code: 'signature_missing' },
   )
 
@@ -104,12 +104,11 @@ export const identityHandlers = {
     run: async (ctx) => {
       const { actor, caller } = ctx
       assert(actor.kind === 'wallet', 'this operation is for wallets')
-      if (caller.proof === undefined) throw signatureMissing()
-      const { signature, signedAtMs } = caller.proof
-      const proof = { wallet: actor.wallet, signature, signedAtMs }
+      if (caller.singleUse === undefined) throw signatureMissing()
+      const session = await startWalletSession(ctx, caller.singleUse)
       const replaced = caller.otherSession
       if (replaced !== undefined) await endSession(ctx, replaced)
-      return { wallet: actor.wallet, ...(await startWalletSession(ctx, proof)) }
+      return { wallet: actor.wallet, ...session }
     },
     present: ({ wallet, token, expiresAt }) => ({
       data: { wallet: wallet.address, wallet_chain: wallet.chain, expires_at: expiresAt.toISOString() },
@@ -163,6 +162,7 @@ export const identityHandlers = {
   deleteProfile: handler('deleteProfile', {
     run: (ctx) => deleteAccount(ctx, requireUser(ctx).userId),
     afterCommit: async (ctx, deleted) => {
+      // fix: erasure-revokes
       await revoke(ctx, deleted.sessions)
       return deleted
     },

@@ -13,7 +13,7 @@ export async function verifyWallet(
   ports: Pick<Context, 'signatures' | 'clock'>,
   call: Call,
   ownAgent: string | undefined,
-): Promise<{ wallet: Wallet; proof: Pick<SingleUse, 'signature' | 'signedAtMs'>; singleUse?: SingleUse }> {
+): Promise<{ wallet: Wallet; singleUse?: SingleUse }> {
   const fields = call.credentials.wallet
   if (fields === undefined) throw new Error('verifyWallet needs wallet credentials')
   const { wallet: named, signature, signedAtMs } = parseWalletFields(ports, fields)
@@ -21,8 +21,7 @@ export async function verifyWallet(
   const proof = { wallet: named, signature, signedAtMs }
   const provenBy = await ports.signatures.verify(proof, purpose, ports.clock.wallTime())
   const wallet = { ...named, provenBy }
-  const given = { wallet, proof: { signature, signedAtMs } }
-  return purpose === SESSION ? given : { ...given, singleUse: { wallet, purpose, signature, signedAtMs } }
+  return purpose === SESSION ? { wallet } : { wallet, singleUse: { wallet, purpose, signature, signedAtMs } }
 }
 
 /** Replaces `{field}` with the value of the request as it was sent, in NFC like GET /api/auth/message. */

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import type { EventStream, EventStreams } from '@market/handlers/event-streams'
 import type { FastifyInstance } from 'fastify'
 import { callerOf, credentialsOf } from './rest.ts'
+import { setSessionCookie } from './session-cookie.ts'
 
 /** Shorter than the idle timeouts of proxies and clients. */
 const HEARTBEAT_MS = 15_000
@@ -19,6 +20,8 @@ const CREDENTIAL_RULES = { inputFields: new Set<string>(), allowsCookie: true, i
 
 interface StreamSettings {
   readonly ownOrigins: ReadonlySet<string>
+  /** Whether browsers reach this server by https. */
+  readonly isSecure: boolean
 }
 
 /**
@@ -52,7 +55,10 @@ export function mountEventStream(
       requestId: request.id,
       onCaller: callerOf(request),
     })
-    if ('status' in stream) return reply.code(stream.status).headers(stream.headers).send(stream.body)
+    if ('status' in stream) {
+      if (stream.cookie) setSessionCookie(reply, stream.cookie, settings)
+      return reply.code(stream.status).headers(stream.headers).send(stream.body)
+    }
     const controller = new AbortController()
     const end = () => controller.abort()
     const destroy = () => void reply.raw.destroy()

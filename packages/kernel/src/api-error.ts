@@ -26,6 +26,8 @@ export interface ErrorExtra {
   readonly retryAfterSeconds?: number
   /** The limit that rejected the request, sent as `X-RateLimit` headers. */
   readonly limit?: { readonly max: number; readonly resetsAt: Date }
+  /** The session of the browser has ended, so the response removes its cookie. */
+  readonly removesCookie?: true
   /** Additional top-level fields of the error response, such as `existing_agent`. */
   readonly fields?: Readonly<Record<string, unknown>>
 }

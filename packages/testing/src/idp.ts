@@ -43,6 +43,8 @@ export interface Idp {
   unlink(sub: string, what: Exclude<keyof IdpPerson, 'sub'>): void
   /** Revokes the token: userinfo rejects it, but its signature is still valid. */
   revoke(token: string): void
+  /** How many requests this path of the provider got, such as `/me` for userinfo. */
+  requestsTo(path: string): number
   /** Signs any claims with the provider's key, for tokens with one invalid claim. */
   forge(claims: Readonly<Record<string, unknown>>, header?: Readonly<Record<string, unknown>>): string
   stop(): Promise<void>
@@ -91,7 +93,10 @@ export async function startIdp(): Promise<Idp> {
       ctx.body = { ...(ctx.body as object), interval: POLL_SECONDS }
   })
   const answer = provider.callback()
+  const requests = new Map<string, number>()
   server.on('request', (request, response) => {
+    const { pathname } = new URL(request.url ?? '/', issuer)
+    requests.set(pathname, (requests.get(pathname) ?? 0) + 1)
     if (request.url?.startsWith(LOGIN_PATH)) void showLogin(provider, people, request, response)
     else void answer(request, response)
   })
@@ -124,6 +129,7 @@ export async function startIdp(): Promise<Idp> {
       people.set(sub, { ...rest, sub })
     },
     revoke: (token) => void userinfoTokens.delete(token),
+    requestsTo: (path) => requests.get(path) ?? 0,
     forge(claims, header = {}) {
       const head = { alg: 'ES256', typ: 'at+jwt', kid: KEY_ID, ...header }
       const signed = `${base64url(head)}.${base64url(claims)}`
@@ -134,6 +140,7 @@ export async function startIdp(): Promise<Idp> {
       return `${signed}.${signature}`
     },
     async stop() {
+      if (!server.listening) return
       server.close()
       server.closeAllConnections()
       await once(server, 'close')

@@ -60,14 +60,14 @@ export const startSession = operation({
   path: '/api/auth/session',
   summary: 'Start a session of a wallet',
   description:
-    'For pages. Exchanges one signature of the purpose `session` for an HttpOnly cookie, which works for 12 hours from pages of this site. It only reads, event streams included: every change still needs a signature of its own.',
+    'For pages. Exchanges one signature for an HttpOnly cookie, which works for 12 hours from pages of this site. It only reads, event streams included: every change still needs a signature of its own.',
   callers: ['wallet'],
   limit: 'sessions',
+  purpose: 'sessions.start',
   input: z.strictObject({}),
   output: z.object({ wallet: z.string(), wallet_chain: WalletChain, expires_at: Instant }),
   status: 201,
   setsCookie: true,
-  errors: { 401: ['signature_missing'] },
 })
 
 export const endSession = operation({

@@ -4,6 +4,8 @@
  */
 const STATEMENTS: Readonly<Record<string, string>> = {
   session: 'Show that you control this wallet, to read what belongs to it. This allows no change.',
+  'sessions.start':
+    'Sign in to Agent Market for 12 hours. The session only reads: nothing can be spent or changed with it.',
   'agents.register': 'Register the agent named below and become its owner.',
   'agents.recover':
     'Show the API keys of all agents that this wallet owns. Whoever has a key can act as the agent.',

@@ -25,6 +25,10 @@ export function mountInteractions(
   current: CurrentProvider,
 ): void {
   const returnTo = (uid: string) => `${PATHS.interaction}/${uid}/login`
+  /** The provider asks for the password again when the login there is older, whatever session it has. */
+  const recentLogin = (uid: string, again = false) =>
+    // fix: consent-max-age
+    loginPath(returnTo(uid), RECENT_LOGIN_SECONDS, again)
 
   /** The interaction of this browser; throws when it ended, expired, or began in another browser. */
   async function open(request: FastifyRequest<Visit>, reply: FastifyReply) {
@@ -60,7 +64,7 @@ export function mountInteractions(
 
   scope.get<Visit>(`${PATHS.interaction}/:uid/again`, async (request, reply) => {
     const { details } = await open(request, reply)
-    return reply.redirect(loginPath(returnTo(details.uid), RECENT_LOGIN_SECONDS, true), 303)
+    return reply.redirect(recentLogin(details.uid, true), 303)
   })
 
   /** A consent needs a login of the last minutes; an older session signs in again. */
@@ -73,7 +77,7 @@ export function mountInteractions(
       const now = service.now().getTime()
       // fix: recent-consent
       if (session === undefined || now - session.startedAt.getTime() > RECENT_LOGIN_SECONDS * 1_000)
-        return reply.redirect(loginPath(returnTo(details.uid), RECENT_LOGIN_SECONDS), 303)
+        return reply.redirect(recentLogin(details.uid), 303)
       const result = { login: { accountId: session.userId, remember: false } }
       await provider.interactionResult(request.raw, reply.raw, result, { mergeWithLastSubmission: false })
       return reply.redirect(`${PATHS.interaction}/${details.uid}`, 303)

@@ -50,13 +50,15 @@ export const deleteSessionsOf = deleteSessions
 
 /** The session has ended already, so a provider that cannot be reached keeps nobody signed in here. */
 export async function revoke({ vault, login }: Ctx, rows: readonly SessionRow[]): Promise<void> {
-  for (const { id, refresh_token_sealed: sealed } of rows) {
-    if (sealed === null || login === undefined) continue
-    await vault
-      .open(sealed, tokenPlace(id, 'refresh_token'))
-      .then((token) => login.revoke(token))
-      .catch(() => undefined)
-  }
+  await Promise.all(
+    rows.map(async ({ id, refresh_token_sealed: sealed }) => {
+      if (sealed === null || login === undefined) return
+      await vault
+        .open(sealed, tokenPlace(id, 'refresh_token'))
+        .then((token) => login.revoke(token))
+        .catch(() => undefined)
+    }),
+  )
 }
 
 export const deleteOldSessions = ({ db, clock }: Needs<'db' | 'clock'>): Promise<void> =>

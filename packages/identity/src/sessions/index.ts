@@ -7,6 +7,7 @@ export {
   revoke,
 } from './end-session.ts'
 export {
+  findOwnSession,
   findUserSession,
   openUserSession,
   openWalletSession,

@@ -10,6 +10,7 @@ import {
   CHECK_WALLET_MS,
   REFRESH_BEFORE_MS,
   REFRESH_LEASE_MS,
+  START_PURPOSE,
   sessionEnded,
   sessionIdOf,
   tokenPlace,
@@ -135,6 +136,19 @@ export async function openWalletSession(
   return { ...timesOf(row), wallet }
 }
 
+/** Whose session it is, as its row says. No token is opened, and no contract is asked. */
+export async function findOwnSession(
+  ctx: Needs<'db' | 'clock'>,
+  token: string,
+): Promise<UserSession | WalletSession> {
+  const row = await findRow(ctx, token)
+  if (row === undefined) throw sessionEnded()
+  const wallet = walletOf(row)
+  if (wallet !== undefined) return { ...timesOf(row), wallet }
+  assert(row.idp_user_id !== null, 'a session is one of a user or of a wallet')
+  return { ...timesOf(row), userId: row.idp_user_id }
+}
+
 function walletOf(row: SessionRow): WalletSession['wallet'] | undefined {
   const { wallet_key: key, wallet_chain: chain, wallet_address: address, wallet_proven_by: provenBy } = row
   if (key === null || chain === null || address === null || provenBy === null) return undefined
@@ -155,7 +169,7 @@ async function checkContract(
     const network = wallet.provenBy === 'key' ? {} : { network: wallet.provenBy }
     await ctx.signatures.verify(
       { wallet, signature, signedAtMs, ...network },
-      'session',
+      START_PURPOSE,
       new Date(signedAtMs),
     )
   } catch (error) {

@@ -21,6 +21,9 @@ export function sessionKindOf(token: string): SessionKind | undefined {
 export const sessionIdOf = (token: string): string | undefined =>
   FORMAT.test(token) ? createHash('sha256').update(token).digest('base64url') : undefined
 
+/** What a wallet signs to start a session. */
+export const START_PURPOSE = 'sessions.start'
+
 /** A user signs in again after this time, however often the access token was refreshed. */
 export const USER_SESSION_MS = 30 * DAY
 /** A wallet signs again after this time. */
@@ -38,4 +41,8 @@ export type SealedToken = 'access_token' | 'refresh_token'
 export const tokenPlace = (id: string, field: SealedToken) => ({ row: `sessions:${id}`, field })
 
 export const sessionEnded = (): ApiError =>
-  new ApiError('unauthenticated', 'Your session has ended. Sign in again.', { code: 'bad_token' })
+  new ApiError('unauthenticated', 'Your session has ended. Sign in again.', {
+    code: 'bad_token',
+    // fix: ended-cookie
+    removesCookie: true,
+  })

@@ -1,10 +1,18 @@
 import type { Needs } from '@market/core/context'
 import type { LoginTokens } from '@market/core/ports/login'
 import type { Wallet } from '@market/core/ports/signatures'
+import { markSignatureUsed } from '@market/core/signatures'
 import { transact } from '@market/database/transact'
 import { assert } from '@market/kernel/assert'
 import { later, SECOND } from '@market/kernel/clock'
-import { newSessionToken, sessionIdOf, tokenPlace, USER_SESSION_MS, WALLET_SESSION_MS } from './session.ts'
+import {
+  newSessionToken,
+  START_PURPOSE,
+  sessionIdOf,
+  tokenPlace,
+  USER_SESSION_MS,
+  WALLET_SESSION_MS,
+} from './session.ts'
 import { insertSession, type SealedTokens } from './store.ts'
 
 export interface StartedSession {
@@ -40,7 +48,7 @@ export interface SessionProof {
   readonly signedAtMs: number
 }
 
-/** A session of a wallet, which only reads. */
+/** A session of a wallet, which only reads. The signature starts one session. */
 export async function startWalletSession(
   ctx: Needs<'db' | 'clock'>,
   { wallet, signature, signedAtMs }: SessionProof,
@@ -50,8 +58,10 @@ export async function startWalletSession(
   const expiresAt = later(now, WALLET_SESSION_MS)
   const { key, chain, address, provenBy } = wallet
   assert(provenBy !== undefined, 'a verified wallet says how it was proven')
-  await transact(ctx.db, (tx) =>
-    insertSession(tx, {
+  await transact(ctx.db, async (tx) => {
+    // fix: session-started-once
+    await markSignatureUsed(ctx, tx, { wallet, purpose: START_PURPOSE, signedAtMs })
+    await insertSession(tx, {
       id,
       wallet_key: key,
       wallet_chain: chain,
@@ -60,8 +70,8 @@ export async function startWalletSession(
       ...(provenBy !== 'key' && { signature, signed_at_ms: BigInt(signedAtMs), checked_at: now }),
       created_at: now,
       expires_at: expiresAt,
-    }),
-  )
+    })
+  })
   return { token, expiresAt }
 }
 

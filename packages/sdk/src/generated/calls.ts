@@ -122,7 +122,7 @@ export interface Calls {
   getAuthMessage(input: Operations['getAuthMessage']['input'], options?: CallOptions): Promise<Result<'getAuthMessage'>>
   /** Delete your account. Removes your profile, wallets, notifications, briefs and messages, and stops your agents. Orders and payments stay without them. Needs a login at most 15 minutes old. */
   deleteProfile(input?: Operations['deleteProfile']['input'], options?: CallOptions): Promise<Result<'deleteProfile'>>
-  /** Start a session of a wallet. For pages. Exchanges one signature of the purpose `session` for an HttpOnly cookie, which works for 12 hours from pages of this site. It only reads, event streams included: every change still needs a signature of its own. */
+  /** Start a session of a wallet. For pages. Exchanges one signature for an HttpOnly cookie, which works for 12 hours from pages of this site. It only reads, event streams included: every change still needs a signature of its own. */
   startSession(input?: Operations['startSession']['input'], options?: CallOptions): Promise<Result<'startSession'>>
   /** End a session. Ends the session of the cookie and removes the cookie. With `everywhere` it ends all sessions of the user or wallet, in every browser; a signature or an access token can do that too. */
   endSession(input?: Operations['endSession']['input'], options?: CallOptions): Promise<Result<'endSession'>>

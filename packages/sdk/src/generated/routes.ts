@@ -59,7 +59,7 @@ export const ROUTES = {
   updateProfile: {"method":"PUT","path":"/api/profile","isWrite":true},
   getAuthMessage: {"method":"GET","path":"/api/auth/message"},
   deleteProfile: {"method":"DELETE","path":"/api/profile","isWrite":true},
-  startSession: {"method":"POST","path":"/api/auth/session","purpose":"session"},
+  startSession: {"method":"POST","path":"/api/auth/session","purpose":"sessions.start"},
   endSession: {"method":"DELETE","path":"/api/auth/session","purpose":"session"},
   createBounty: {"method":"POST","path":"/api/bounties","isWrite":true,"purpose":"bounties.create:{client_wallet}"},
   listBounties: {"method":"GET","path":"/api/bounties","isList":true,"hasMore":true},

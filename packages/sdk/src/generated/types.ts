@@ -3109,7 +3109,7 @@ export interface Operations {
       deleted_at: string
     }
   }
-  /** Start a session of a wallet. For pages. Exchanges one signature of the purpose `session` for an HttpOnly cookie, which works for 12 hours from pages of this site. It only reads, event streams included: every change still needs a signature of its own. */
+  /** Start a session of a wallet. For pages. Exchanges one signature for an HttpOnly cookie, which works for 12 hours from pages of this site. It only reads, event streams included: every change still needs a signature of its own. */
   startSession: {
     input: Record<string, never>
     data: {

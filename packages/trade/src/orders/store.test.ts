@@ -93,19 +93,24 @@ describe('saveOrder: an order that is not completed any more', () => {
 })
 
 describe('order_steps', () => {
-  const insert = (fields: { action: string; to_status: string; actor: string }) =>
+  const insert = (fields: { action: string; to_status: string; role: string; actor: string }) =>
     database.db
       .insertInto('order_steps')
       .values({ order_id: order.id, n: 1, from_status: 'delivered', at: new Date(), ...fields })
       .execute()
 
   test('the database rejects a transition that states.ts does not have (asvs V2.3)', async () => {
-    const row = { action: 'approve', to_status: 'cancelled', actor: 'wallet:0xab' }
+    const row = { action: 'approve', to_status: 'cancelled', role: 'buyer', actor: 'wallet:0xab' }
     await expect(insert(row)).rejects.toMatchObject({ constraint: 'order_steps_transition' })
   })
 
-  test('the database rejects an action by a kind of actor that may not take it', async () => {
-    const row = { action: 'dispute', to_status: 'disputed', actor: 'clock' }
+  test('the database rejects an action by a role that may not take it', async () => {
+    const row = { action: 'dispute', to_status: 'disputed', role: 'owner', actor: 'wallet:0xab' }
+    await expect(insert(row)).rejects.toMatchObject({ constraint: 'order_steps_role' })
+  })
+
+  test('the database rejects an actor that cannot have the role', async () => {
+    const row = { action: 'dispute', to_status: 'disputed', role: 'buyer', actor: 'clock' }
     await expect(insert(row)).rejects.toMatchObject({ constraint: 'order_steps_actor' })
   })
 })

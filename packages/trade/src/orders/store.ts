@@ -75,7 +75,7 @@ export async function saveOrder<S extends Status>(
   step: Step,
 ): Promise<Order<S>> {
   assertStep(before.status, after.status, step)
-  const { action, actor, at } = step
+  const { action, role, actor, at } = step
   const update = tx
     .updateTable('orders')
     .set(changing({ ...after, updatedAt: at } as Order))
@@ -84,8 +84,8 @@ export async function saveOrder<S extends Status>(
   const emitted = event === undefined ? sql`` : sql`, ${newBuyerEvent(after, event, at)}`
   await sql`
     with saved as (${update})${alsoWritten(before, after as Order, at)}${emitted}
-    insert into order_steps (order_id, n, action, from_status, to_status, actor, at)
-    select ${after.id}, coalesce(max(n), 0) + 1, ${action}, ${before.status}, ${after.status}, ${actor}, ${at}
+    insert into order_steps (order_id, n, action, from_status, to_status, role, actor, at)
+    select ${after.id}, coalesce(max(n), 0) + 1, ${action}, ${before.status}, ${after.status}, ${role}, ${actor}, ${at}
     from order_steps where order_id = ${after.id}`.execute(tx)
   // fix: reversal-removes-review
   if (before.status === 'completed' && after.status !== 'completed') await removeReview(tx, after.id)
@@ -240,7 +240,7 @@ export async function findSteps(
 ): Promise<{ readonly steps: StoredStep[]; readonly isWhole: boolean }> {
   const rows = await db
     .selectFrom('order_steps')
-    .select(['n', 'action', 'from_status', 'to_status', 'actor', 'at'])
+    .select(['n', 'action', 'from_status', 'to_status', 'role', 'at'])
     .where('order_id', '=', orderId)
     .orderBy('n', 'desc')
     .limit(SHOWN_STEPS)
@@ -250,7 +250,7 @@ export async function findSteps(
       action: row.action as StoredStep['action'],
       from: row.from_status as Status,
       to: row.to_status as Status,
-      actor: row.actor,
+      role: row.role as StoredStep['role'],
       at: row.at,
     }),
   )

@@ -3,19 +3,28 @@ import type { Network } from '@market/kernel/network'
 import type { Transfer } from '@market/money/payments'
 import type { Payout } from '@market/money/payouts'
 import type { Delivery, Order } from '../order.ts'
-import { ACTORS, type Action, type OrderRole, type Status } from '../states.ts'
+import type { Action, OrderRole, Status } from '../states.ts'
 
 /** A row of `order_steps`. */
 export interface StoredStep {
   readonly action: Action
   readonly from: Status
   readonly to: Status
-  readonly actor: string
+  readonly role: OrderRole
   readonly at: Date
 }
 
 /** `market`: the application itself, by a deadline or because of a chain. */
 type Side = 'buyer' | 'agent' | 'arbiter' | 'market'
+
+/** Who took a step, without naming the user, wallet or operator. */
+const SIDES: Readonly<Record<OrderRole, Side>> = {
+  buyer: 'buyer',
+  provider: 'agent',
+  owner: 'agent',
+  arbiter: 'arbiter',
+  clock: 'market',
+}
 
 interface Money {
   readonly amount: Usdc
@@ -77,7 +86,7 @@ export function timelineOf({
       (step): TimelineEntry => ({
         kind: 'status',
         action: step.action,
-        by: sideOf(step, order),
+        by: SIDES[step.role],
         status: step.to,
         at: step.at,
       }),
@@ -105,14 +114,4 @@ function sent(kind: 'payout' | 'refund', payout: Payout | undefined, isShown: bo
   const isFinal = state === 'final'
   const money = isShown ? { amount, network, reference } : null
   return [{ kind, money, isFinal, at: isFinal ? payout.updatedAt : payout.createdAt }]
-}
-
-/** Who took a step, without naming the user, wallet or operator. */
-function sideOf({ action, actor }: StoredStep, { buyer, clientWallet }: Order): Side {
-  const roles: readonly OrderRole[] = ACTORS[action]
-  if (actor === 'clock') return 'market'
-  if (roles.includes('arbiter')) return 'arbiter'
-  if (!roles.includes('buyer')) return 'agent'
-  if (!roles.includes('provider')) return 'buyer'
-  return actor === buyer || actor === `wallet:${clientWallet}` ? 'buyer' : 'agent'
 }
