@@ -73,7 +73,8 @@ export const LONG_FILES: Readonly<Record<string, string>> = {
   'tests/faults/vault-rotation.test.ts':
     'kills and repeats rotations, and starts the api with each set of keys',
   'tests/browser/reference.test.ts': 'loads pages of 4 MB in a browser',
-  'tests/browser/web.test.ts': 'builds the pages and opens each in two sizes in a browser',
+  'tests/browser/web.test.ts':
+    'opens each page in two sizes and color schemes in a browser, and presses Tab through it',
 }
 
 const LONGEST = Object.keys(LONG_FILES)
@@ -201,6 +202,7 @@ export default defineConfig({
         test: {
           ...withServices,
           name: 'browser',
+          globalSetup: [...withServices.globalSetup, 'tests/support/build-pages.ts'],
           include: BROWSER,
           maxWorkers: SERVICE_WORKERS,
           // Each page occupies a core.

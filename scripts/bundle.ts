@@ -10,6 +10,7 @@ const ROOT = fileURLToPath(new URL('../', import.meta.url))
 const PROGRAMS = {
   api: 'apps/api/src/main.ts',
   worker: 'apps/worker/src/main.ts',
+  web: 'apps/web/src/main.ts',
   migrate: 'packages/database/src/commands/migrate.ts',
   'create-roles': 'packages/database/src/commands/create-roles.ts',
   'rotate-vault': 'apps/worker/src/commands/rotate-vault.ts',
@@ -25,11 +26,14 @@ export const programFile = (folder: string, program: Program): string => join(fo
 /** Where `writeBundle` records the hash of the sources that it bundled. */
 export const hashFile = (folder: string): string => join(folder, 'sources.sha256')
 
+/** The build of `apps/web`, which the program `web` reads beside `bin`. */
+const PAGES = join(ROOT, 'apps/web/dist')
+
 /**
- * Writes every program, the migrations and the pages into `folder`, which then needs only Node. Replaces the folder in one step, so
- * that a build that fails leaves the previous one.
+ * Writes every program, the migrations and the documents into `folder`, which then needs only Node, and the pages for people where
+ * `hasPages`. Replaces the folder in one step, so that a build that fails leaves the previous one.
  */
-export async function writeBundle(folder: string): Promise<void> {
+export async function writeBundle(folder: string, { hasPages = false } = {}): Promise<void> {
   const hash = hashSources()
   const partial = `${folder}.${process.pid}.partial`
   try {
@@ -39,6 +43,14 @@ export async function writeBundle(folder: string): Promise<void> {
     // The api serves them as pages.
     for (const pages of ['docs/guides', 'docs/contract'])
       cpSync(join(ROOT, pages), join(partial, pages), { recursive: true })
+    for (const font of ['geist', 'geist-mono']) {
+      const file = `${font}-latin-wght-normal.woff2`
+      cpSync(
+        join(ROOT, `node_modules/@fontsource-variable/${font}/files`, file),
+        join(partial, 'fonts', file),
+      )
+    }
+    if (hasPages) cpSync(PAGES, join(partial, 'pages'), { recursive: true })
     writeFileSync(hashFile(partial), `${hash}\n`)
     rmSync(folder, { recursive: true, force: true })
     renameSync(partial, folder)

@@ -7,7 +7,8 @@ const ROOT = fileURLToPath(new URL('../', import.meta.url))
 
 /** Everything that decides what a bundle contains. */
 const SOURCES = [
-  '{apps/{api,worker},packages/*}/{package.json,src/**/*.ts}',
+  '{apps/{api,worker,web},packages/*}/{package.json,src/**/*.ts}',
+  'apps/web/{vite.config.ts,public/*,src/app/**/*.{tsx,css}}',
   'packages/database/migrations/*.sql',
   'docs/{contract,guides}/*.md',
   'scripts/bundle.ts',

@@ -37,6 +37,7 @@ export function deploymentFiles(): Readonly<Record<string, string>> {
   return {
     'api.env': program('api'),
     'worker.env': program('worker'),
+    'web.env': readFileSync(new URL('web.env.example', FOLDER), 'utf8'),
     'owner.env': linesOf({
       DATABASE_URL: database,
       API_ROLE_PASSWORD: roles.api,
@@ -58,6 +59,6 @@ if (import.meta.main) {
   }
   for (const [name, text] of files) writeFileSync(new URL(name, FOLDER), text, { mode: 0o600 })
   process.stdout.write(
-    `Wrote ${files.map(([name]) => name).join(', ')} to ${fileURLToPath(FOLDER)}.\nNext: set the addresses and IDP_… in api.env, BASE_URL in worker.env, and keep a copy of WALLET_SEAL_PRIVATE_KEYS offline.\n`,
+    `Wrote ${files.map(([name]) => name).join(', ')} to ${fileURLToPath(FOLDER)}.\nNext: set the addresses and IDP_… in api.env, BASE_URL in worker.env, APP_URL in web.env, and keep a copy of WALLET_SEAL_PRIVATE_KEYS offline.\n`,
   )
 }

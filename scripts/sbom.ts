@@ -4,11 +4,11 @@ import { fileURLToPath } from 'node:url'
 import { type LockPackages, programPackages } from './program-packages.ts'
 
 /**
- * Writes dist/sbom.cdx.json (CycloneDX): the packages of api and worker, with versions, licences and hashes. `npm sbom
+ * Writes dist/sbom.cdx.json (CycloneDX): the packages of api, worker and web, with versions, licences and hashes. `npm sbom
  * --omit dev` leaves out what the root lists for the tests too, such as pg, so the whole list is cut to the programs here.
  */
 const ROOT = fileURLToPath(new URL('../', import.meta.url))
-const PROGRAMS = ['apps/api', 'apps/worker']
+const PROGRAMS = ['apps/api', 'apps/worker', 'apps/web']
 
 interface Bom {
   readonly metadata: { readonly component: Readonly<Record<string, unknown>> }

@@ -1,3 +1,5 @@
+import { cpSync, globSync, mkdirSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { TOKENS } from '@market/style/tokens'
 import { defineConfig, type Plugin } from 'vite'
@@ -12,12 +14,27 @@ const tokens: Plugin = {
     id.endsWith('/market.css') ? code.replace(':tokens {}', () => TOKENS) : undefined,
 }
 
+const FONTS = 'geist-{latin,latin-ext,cyrillic,vietnamese}-{400,600}-normal.woff'
+
+/** Copies what the thread of the pictures reads at run time. */
+const pictureFiles: Plugin = {
+  name: 'picture-files',
+  closeBundle: () => {
+    const folder = path('dist/server/pictures')
+    mkdirSync(folder, { recursive: true })
+    cpSync(fileURLToPath(import.meta.resolve('@resvg/resvg-wasm/index_bg.wasm')), join(folder, 'resvg.wasm'))
+    const fonts = join(dirname(fileURLToPath(import.meta.resolve('@fontsource/geist'))), 'files')
+    for (const file of globSync(FONTS, { cwd: fonts }))
+      cpSync(join(fonts, file), join(folder, basename(file)))
+  },
+}
+
 /** Two builds: what the browser loads, and what the server renders pages with. */
 export default defineConfig(({ command, isSsrBuild }) => ({
   root: path('src/app'),
   publicDir: path('public'),
   appType: 'custom',
-  plugins: [tokens],
+  plugins: [tokens, ...(isSsrBuild ? [pictureFiles] : [])],
   build: {
     outDir: path(isSsrBuild ? 'dist/server' : 'dist/client'),
     emptyOutDir: true,
@@ -26,7 +43,12 @@ export default defineConfig(({ command, isSsrBuild }) => ({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     rolldownOptions: {
-      input: path(isSsrBuild ? 'src/app/entry-server.tsx' : 'src/app/entry-client.tsx'),
+      input: isSsrBuild
+        ? {
+            'entry-server': path('src/app/entry-server.tsx'),
+            'picture-worker': path('src/pictures/worker.ts'),
+          }
+        : path('src/app/entry-client.tsx'),
       // One file of libraries: small ones compress worse.
       ...(!isSsrBuild && {
         output: { codeSplitting: { groups: [{ name: 'libraries', test: /node_modules/ }] } },

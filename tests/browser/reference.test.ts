@@ -98,6 +98,10 @@ test.concurrent.each(PAGES)(
   async (name, path, awaited) => {
     const { page, problems } = await open(path)
     await page.waitForSelector(awaited)
+    // The font of the other pages, from this origin.
+    await page.waitForFunction(
+      "[...document.fonts].some((font) => font.family.includes('Geist') && font.status === 'loaded')",
+    )
     await page.evaluate(AXE)
     for (const [size, colorScheme] of MODES) {
       await show(page, size, colorScheme)

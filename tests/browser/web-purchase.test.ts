@@ -11,7 +11,7 @@ import { type Browser, chromium, type Page } from 'playwright-core'
 import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
-/** The code of each tab of a service, copied in a browser from `npm run dev -- --web`, and run: it buys. */
+/** The code of each tab of a service, copied in a browser from `npm run dev`, and run: it buys. */
 
 const run = promisify(execFile)
 const NETWORK = 'base-mainnet'
@@ -32,7 +32,7 @@ let folder: string
 beforeAll(async () => {
   // Below the checkout, so that the programs find the packages.
   folder = mkdtempSync(join('.cache', 'web-purchase-'))
-  dev = spawn(process.execPath, ['apps/dev/src/main.ts', '--web', '--json', '--no-solana', '--port', '0'], {
+  dev = spawn(process.execPath, ['apps/dev/src/main.ts', '--json', '--no-solana', '--port', '0'], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const [line] = (await once(
@@ -96,11 +96,32 @@ async function copied(tab: string, id: string): Promise<string> {
   return String(await page.evaluate('navigator.clipboard.readText()'))
 }
 
+test('a user signs in on the origin of the pages, and returns to the page', async () => {
+  const own = await browser.newContext()
+  own.setDefaultTimeout(150_000)
+  const visitor = await own.newPage()
+  await visitor.goto(`${addresses.web}/auth/login?return_to=/fees`)
+  await visitor.locator('button').first().click()
+  await visitor.waitForURL(`${addresses.web}/fees`)
+  expect(await visitor.evaluate("fetch('/api/me').then((response) => response.status)")).toBe(200)
+  await own.close()
+})
+
+let bought: Promise<string> | undefined
+/** What the copied commands print. Two tests look at the same purchase. */
+const buyByCurl = (): Promise<string> => {
+  bought ??= (async () => {
+    const code = await copied('curl', 'curl')
+    const env = { ...process.env, TX: await transfer() }
+    return (await run('bash', ['-c', code], { env })).stdout
+  })()
+  return bought
+}
+
 test('curl: the copied commands return the price, then buy', async () => {
-  const code = await copied('curl', 'curl')
-  const { stdout } = await run('bash', ['-c', code], { env: { ...process.env, TX: await transfer() } })
-  expect(stdout).toContain('"maxAmountRequired":"550000"')
-  expect(stdout).toContain('"status_url"')
+  const printed = await buyByCurl()
+  expect(printed).toContain('"maxAmountRequired":"550000"')
+  expect(printed).toContain('"status_url"')
 })
 
 test('Python: the copied program buys with the standard library', async () => {
@@ -152,9 +173,7 @@ test('MCP: the official client connects to the copied address and hires', async 
 })
 
 test('a browser that opens the status_url of a purchase gets its page, a program gets JSON', async () => {
-  const code = await copied('curl', 'curl')
-  const { stdout } = await run('bash', ['-c', code], { env: { ...process.env, TX: await transfer() } })
-  const [, url = ''] = /"status_url":"([^"]+)"/.exec(stdout) ?? []
+  const [, url = ''] = /"status_url":"([^"]+)"/.exec(await buyByCurl()) ?? []
   const get = (accept: string) => fetch(url, { headers: { accept }, redirect: 'manual' })
   const program = await get('application/json')
   expect([program.status, program.headers.get('vary')]).toEqual([200, expect.stringContaining('Accept')])

@@ -1,4 +1,5 @@
 import { request } from 'node:http'
+import { gunzipSync } from 'node:zlib'
 import { startOrigin } from '@market/dev/web'
 import type { RenderPage } from '@market/web/page'
 import { buildServer } from '@market/web/server'
@@ -13,13 +14,23 @@ const CONFIG = {
 const ASSETS = { script: '/a.js', styles: [], modules: [], fonts: [] }
 const OK = { status: 200, html: 'page', isComplete: true }
 
-function serverOf(draw: (path: string, count: number) => Promise<typeof OK>, freshMs = 30_000) {
+const FRESH_MS = 30_000
+
+function serverOf(draw: (path: string, count: number) => Promise<typeof OK>) {
   const paths: string[] = []
   const lines: string[] = []
   const render: RenderPage = ({ path }) => draw(path, paths.push(path))
   const log = { write: (line: string) => void lines.push(line) }
-  const server = buildServer(CONFIG, { render, assets: ASSETS, files: new Map(), freshMs, log })
-  return { server, paths, lines, get: (url: string) => server.inject({ url }) }
+  let time = 0
+  const parts = { render, assets: ASSETS, files: new Map(), freshMs: FRESH_MS, now: () => time, log }
+  const server = buildServer(CONFIG, parts)
+  return {
+    ...{ server, paths, lines },
+    get: (url: string, from = '203.0.113.1') => server.inject({ url, headers: { 'x-forwarded-for': from } }),
+    advance: (ms: number) => {
+      time += ms
+    },
+  }
 }
 
 const SECRET = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer', 'x-robots-tag': 'noindex' }
@@ -33,10 +44,15 @@ test('a visitor who waited for a failed draw draws again, and only the good page
 })
 
 test('an old page is sent when the new one cannot be drawn', async () => {
-  const { get } = serverOf(async (_path, count) => (count === 1 ? OK : { ...OK, status: 503 }), 2_000)
+  const { get, paths, advance } = serverOf(async (_path, count) =>
+    count === 1 ? OK : { ...OK, status: 503 },
+  )
   await get('/fees')
-  await new Promise((resolve) => setTimeout(resolve, 2_100))
+  advance(FRESH_MS + 1)
   expect((await get('/fees')).statusCode).toBe(200)
+  expect(paths).toHaveLength(2)
+  advance(4 * FRESH_MS)
+  expect((await get('/fees')).statusCode).toBe(503)
 })
 
 test('an incomplete page is not stored', async () => {
@@ -64,6 +80,21 @@ test('an error while drawing: neither response nor log has the token', async () 
   expect(response.body + lines.join('')).not.toContain('token-of-it')
 })
 
+test('a page is compressed for those who accept it, and a page with a token for nobody', async () => {
+  const { server } = serverOf(async () => OK)
+  const encodingOf = async (url: string, accepted: string) => {
+    const { headers, rawPayload } = await server.inject({ url, headers: { 'accept-encoding': accepted } })
+    const isGzip = headers['content-encoding'] === 'gzip'
+    expect(String(isGzip ? gunzipSync(rawPayload) : rawPayload)).toBe(OK.html)
+    expect(headers.vary).toBe('accept-encoding')
+    return isGzip
+  }
+  expect(await encodingOf('/fees', 'br, gzip')).toBe(true)
+  for (const accepted of ['', 'br', 'gzip;q=0', 'gzipped'])
+    expect(await encodingOf('/fees', accepted)).toBe(false)
+  expect(await encodingOf('/o/ord_1?t=token', 'gzip')).toBe(false)
+})
+
 test('unknown parameters and addresses without a page do not fill the store', async () => {
   const { get, paths } = serverOf(async () => OK)
   for (const url of ['/terms', '/terms?x=1', '/none', '/none/2?y=1', '/agents?cursor=b&search=a&x=1'])
@@ -71,10 +102,45 @@ test('unknown parameters and addresses without a page do not fill the store', as
   expect(paths).toEqual(['/terms', '/no-page', '/agents?search=a&cursor=b'])
 })
 
-test('one address cannot draw more than 8 pages at once', async () => {
-  const { get } = serverOf(() => new Promise((resolve) => setTimeout(resolve, 500, OK)))
-  const all = await Promise.all(Array.from({ length: 9 }, (_, page) => get(`/a/${page}`)))
-  expect(all.filter(({ statusCode }) => statusCode === 503)).toHaveLength(1)
+test('64 pages are drawn at once, and 8 of one address', async () => {
+  const { promise: released, resolve: release } = Promise.withResolvers<typeof OK>()
+  const { get, paths } = serverOf(() => released)
+  const addresses = Array.from({ length: 9 }, (_, number) => `203.0.113.${number + 1}`)
+  const all = Promise.all(
+    addresses.flatMap((address) =>
+      Array.from({ length: 9 }, (_, page) => get(`/a/${address}-${page}`, address)),
+    ),
+  )
+  await expect.poll(() => paths.length).toBe(64)
+  release(OK)
+  const statuses = (await all).map(({ statusCode }) => statusCode)
+  expect(statuses.filter((status) => status === 200)).toHaveLength(64)
+  // The ninth of each address, and all of the ninth address.
+  expect(statuses.filter((status) => status === 503)).toHaveLength(17)
+  expect((await get('/fees')).statusCode).toBe(200)
+})
+
+test.each([
+  ['/agents/', '/agents'],
+  ['/s/one/two///?x=1', '/s/one/two?x=1'],
+  ['/nothing/', '/nothing'],
+])('%s leads to the address without slashes at its end', async (url, address) => {
+  const { get, paths } = serverOf(async () => OK)
+  const { statusCode, headers } = await get(url)
+  expect([statusCode, headers.location]).toEqual([308, address])
+  expect(paths).toEqual([])
+})
+
+test.each(['//evil.example/', '/\\\\evil.example/', '///'])('%s leads nowhere', async (url) => {
+  const { get } = serverOf(async () => OK)
+  expect((await get(url)).headers.location).toBeUndefined()
+})
+
+test('a redirect of an address with a token is not stored by anyone', async () => {
+  const { get } = serverOf(async () => OK)
+  const { statusCode, headers } = await get('/o/ord_1/?t=token')
+  expect(statusCode).toBe(308)
+  expect(headers).toMatchObject({ ...SECRET, location: '/o/ord_1?t=token' })
 })
 
 test.each([

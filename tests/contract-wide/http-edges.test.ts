@@ -200,7 +200,7 @@ describe('pages that are not operations', () => {
     const page = await fetch(market.url, { headers: { accept: 'text/html,application/json' } })
     expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8')
     expect(page.headers.get('content-security-policy')).toMatch(
-      /^default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self';.* trusted-types 'none'/,
+      /^default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self';.* trusted-types 'none'/,
     )
     expectSecurityHeaders(page.headers)
     const html = await page.text()

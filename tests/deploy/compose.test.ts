@@ -1,4 +1,7 @@
 import { readFileSync } from 'node:fs'
+import { readConfig as readApiConfig } from '@market/api/config'
+import { API_PATHS } from '@market/dev/web'
+import { readConfig as readWebConfig } from '@market/web/config'
 import { Ajv2019 } from 'ajv/dist/2019.js'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
@@ -25,7 +28,15 @@ interface Service {
 
 interface Compose {
   readonly services: Readonly<Record<string, Service>>
-  readonly networks: Readonly<Record<string, { readonly internal?: boolean }>>
+  readonly networks: Readonly<
+    Record<
+      string,
+      {
+        readonly internal?: boolean
+        readonly ipam?: { readonly config: readonly { readonly subnet: string }[] }
+      }
+    >
+  >
   readonly volumes: Readonly<Record<string, object>>
 }
 
@@ -98,12 +109,12 @@ test('compose file: each container has a memory limit, and that of Redis is abov
   expect(megabytes(services['redis']?.mem_limit)).toBeGreaterThan(megabytes(maxmemory))
 })
 
-test('compose file: only the api publishes ports, on this machine, and the database has no way out', () => {
+test('compose file: only the api and the pages publish ports, on this machine, and the database has no way out', () => {
   const published = all.filter(([, { ports }]) => ports !== undefined)
-  expect(published.map(([name]) => name)).toEqual(['api'])
-  for (const port of services['api']?.ports ?? []) expect(port).toMatch(/^127\.0\.0\.1:/)
+  expect(published.map(([name]) => name)).toEqual(['api', 'web'])
+  for (const port of published.flatMap(([, { ports = [] }]) => ports)) expect(port).toMatch(/^127\.0\.0\.1:/)
   const open = Object.keys(compose.networks).filter((network) => compose.networks[network]?.internal !== true)
-  expect(open).toEqual(['outside'])
+  expect(open).toEqual(['outside', 'front'])
   for (const name of ['postgres', 'pgbouncer', 'redis', 's3', 'migrate', 'roles'])
     expect(services[name]?.networks, name).not.toContain('outside')
 })
@@ -135,6 +146,55 @@ test('compose file: each program has an environment of its own and shares a netw
     expect(services[name]?.environment ?? {}).not.toHaveProperty('DATABASE_URL')
   }
 })
+
+const web = parseEnvironment(deploymentFiles()['web.env'] ?? '')
+
+test('compose file: the web server shares one network with the api, which believes the visitors that it names', () => {
+  const { hostname, port } = new URL(readWebConfig(web).apiUrl)
+  expect([hostname, port]).toEqual([
+    'api',
+    environmentOf(parseDockerfile(read('deploy/Dockerfile')).at(-1))['PORT'],
+  ])
+  const shared = services['web']?.networks?.filter((network) => services['api']?.networks?.includes(network))
+  expect(shared).toEqual(['pages'])
+  const { internal, ipam } = compose.networks['pages'] ?? {}
+  const api = readApiConfig(parseEnvironment(deploymentFiles()['api.env'] ?? ''))
+  expect(internal).toBe(true)
+  expect(api.TRUSTED_PROXIES).toContain(ipam?.config[0]?.subnet)
+  expect(services['web']).toMatchObject({ command: ['dist/bin/web.mjs'], env_file: ['web.env'] })
+  expect(services['web']).not.toHaveProperty('volumes')
+})
+
+test('web.env: it has the addresses of api.env, and the example names every setting that the web server reads', () => {
+  const api = parseEnvironment(deploymentFiles()['api.env'] ?? '')
+  expect(api).toMatchObject({
+    APP_URL: web['APP_URL'],
+    PAGES_URL: web['APP_URL'],
+    FILES_URL: web['FILES_URL'],
+  })
+  const asked = new Set<string>()
+  readWebConfig(new Proxy(web, { get: (all, name) => all[String(asked.add(String(name)) && name)] }))
+  const example = [...read('deploy/web.env.example').matchAll(/^#?([A-Z_]+)=/gm)].map(([, name]) => name)
+  expect(example.toSorted()).toEqual([...asked].toSorted())
+  const page = read('docs/operations/configuration.md')
+    .split(/^## /m)
+    .find((one) => one.startsWith('web\n'))
+  for (const name of asked) expect(page).toContain(`\`${name}\``)
+})
+
+test('proxy.conf: the paths of the api go to its port, everything else to the pages', () => {
+  const routes = [
+    ...read('deploy/proxy.conf').matchAll(/^location (.+) \{\n {2}proxy_pass http:\/\/(\S+);\n\}/gm),
+  ]
+  const paths = API_PATHS.map((path) => path.replaceAll('.', '\\.')).join('|')
+  expect(routes.map(([, path, target]) => [path, target])).toEqual([
+    [`~ ^/(${paths})(/|$)`, publishedFor('api')],
+    ['/', publishedFor('web')],
+  ])
+})
+
+/** The address on this machine of the first port that a container publishes. */
+const publishedFor = (name: string) => services[name]?.ports?.[0]?.replace(/:\d+$/, '')
 
 test('PgBouncer: transaction mode with prepared statements, encrypted on both sides', () => {
   const settings = Object.fromEntries(

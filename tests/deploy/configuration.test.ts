@@ -144,6 +144,14 @@ test.each(['api', 'worker'] as const)(
   },
 )
 
+test('api: it does not start when the pages have another origin than APP_URL, and says what to set', () => {
+  const pages = (PAGES_URL: string) => complaint('api', { APP_URL: 'https://app.example', PAGES_URL })
+  expect(pages('https://app.example/')).toBe('')
+  expect(pages('https://pages.example')).toContain(
+    'PAGES_URL: is another origin than APP_URL, https://app.example. Set APP_URL to the origin of the pages too',
+  )
+})
+
 test('api: a treasury key is still rejected as a key, not as an unknown name', () => {
   expect(complaint('api', { BASE_TREASURY_KEY: 'x' })).toMatch(/^Treasury keys must not be set for the api/)
 })

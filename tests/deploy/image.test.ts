@@ -53,13 +53,15 @@ test('image: has the programs and the migrations, and no packages, sources, test
   expect(readdirSync(join(app, 'dist')).sort()).toEqual([
     'bin',
     'docs',
+    'fonts',
     'migrations',
+    'pages',
     'sbom.cdx.json',
     'sources.sha256',
   ])
   const programs = readdirSync(join(app, 'dist/bin')).filter((name) => /^[a-z-]+\.mjs$/.test(name))
   expect(programs).toEqual(
-    expect.arrayContaining(['api.mjs', 'create-roles.mjs', 'migrate.mjs', 'worker.mjs']),
+    expect.arrayContaining(['api.mjs', 'create-roles.mjs', 'migrate.mjs', 'web.mjs', 'worker.mjs']),
   )
   expect(programs).not.toContain('mcp-stdio.mjs')
   expect(listed()).not.toMatch(/anvil|surfpool|node_modules|\.test\.|\.ts /)
@@ -95,6 +97,23 @@ test('image: migrates, creates the roles, then api and worker are ready in produ
     expect(await image.checkHealth(environment)).toMatchObject({ code: 0 })
   }
   expect((await fetch(`http://127.0.0.1:${api.PORT}/api/agents`)).status).toBe(200)
+  const webPort = String(await freePort())
+  const web = await image.start(
+    'dist/bin/web.mjs',
+    {
+      ...parseEnvironment(files['web.env'] ?? ''),
+      API_URL: `http://127.0.0.1:${api.PORT}`,
+      PORT: webPort,
+    },
+    'listening',
+  )
+  running.push(web)
+  expect(await image.checkHealth({ PORT: webPort })).toMatchObject({ code: 0 })
+  for (const path of ['/', '/picture'])
+    expect({ path, status: (await fetch(`http://127.0.0.1:${webPort}${path}`)).status }).toEqual({
+      path,
+      status: 200,
+    })
   // Without TLS to Redis, limits would be counted by the process.
   const metrics = await fetch(`http://127.0.0.1:${api.INTERNAL_PORT}/metrics`)
   expect(metrics.status).toBe(200)

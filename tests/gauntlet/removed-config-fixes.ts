@@ -10,6 +10,24 @@ export const CONFIG_FIXES: readonly RemovedFix[] = [
     title: 'names the audience of another site: the user must name it too',
   },
   {
+    finding: 'shop 1 login returns to the origin of the pages',
+    marker: 'one-origin',
+    test: 'tests/deploy/configuration.test.ts',
+    title: 'it does not start when the pages have another origin than APP_URL',
+  },
+  {
+    finding: 'shop 2 a visitor draws a limited number of pages at once',
+    marker: 'draws-at-once',
+    test: 'tests/browser/web-server.test.ts',
+    title: 'pages are drawn at once',
+  },
+  {
+    finding: 'shop 3 a visitor has a limited number of new pictures drawn',
+    marker: 'pictures-limited',
+    test: 'tests/browser/web.test.ts',
+    title: 'an address gets a limited number of new ones in a minute',
+  },
+  {
     finding: 'new-user N10 environment files are quoted for shells',
     marker: 'env-files-quoted',
     to: 'true',

@@ -17,6 +17,7 @@ const BENCHES = [
   'uploads',
   'start',
   'worst',
+  'web',
 ]
 /** Hours and tens of gigabytes: only by name. */
 const BY_NAME_ONLY = ['growth']

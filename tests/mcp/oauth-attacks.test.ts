@@ -239,7 +239,7 @@ describe('the consent page', () => {
     expect(text).toContain('&#60;script&#62;')
     expect(text).not.toMatch(/\u202E/)
     expect(headers.get('content-security-policy')).toBe(
-      "default-src 'none'; style-src 'self'; form-action 'self' http://localhost:9999; frame-ancestors 'none'; base-uri 'none'",
+      "default-src 'none'; style-src 'self'; font-src 'self'; form-action 'self' http://localhost:9999; frame-ancestors 'none'; base-uri 'none'",
     )
   })
 

@@ -33,9 +33,25 @@ function checkFilesUrl({ S3_BUCKET, FILES_URL, BASE_URL, APP_URL }: Origins, ctx
     addIssue('must be another origin than BASE_URL and APP_URL')
 }
 
+/** Users sign in at APP_URL and return to the page that they came from, with a cookie of that origin. */
+function checkPagesUrl(
+  { PAGES_URL, APP_URL }: { readonly PAGES_URL?: string | undefined; readonly APP_URL: string },
+  ctx: z.RefinementCtx,
+): void {
+  const { origin } = new URL(APP_URL)
+  // fix: one-origin
+  if (PAGES_URL !== undefined && new URL(PAGES_URL).origin !== origin)
+    ctx.addIssue({
+      code: 'custom',
+      path: ['PAGES_URL'],
+      message: `is another origin than APP_URL, ${origin}. Set APP_URL to the origin of the pages too, where a proxy sends the paths of the API to the api`,
+    })
+}
+
 const Env = z.object(apiSettings).superRefine((config, ctx) => {
   checkChainSettings(config, (name) => config[`${name}_TREASURY`] !== undefined, ctx)
   checkFilesUrl(config, ctx)
+  checkPagesUrl(config, ctx)
   if (config.SWAP_URL !== undefined && config.SOLANA_RPC_URLS.length === 0)
     ctx.addIssue({ code: 'custom', path: ['SOLANA_RPC_URLS'], message: 'is required with SWAP_URL' })
   if (config.SECURITY_CONTACT.length > 0 && config.SECURITY_TXT_EXPIRES === undefined)

@@ -12,7 +12,7 @@ export interface Settings {
   readonly chains: boolean
   /** Start the local Solana chain too. */
   readonly solana: boolean
-  /** The port of the API; by default 4000, or a free one where it is taken. */
+  /** The port of the API and the pages; by default 4000, or a free one where it is taken. */
   readonly port?: number
   readonly postgresUrl?: string
   readonly redisUrl?: string
@@ -31,7 +31,7 @@ Starts the marketplace on this machine, with local chains, PostgreSQL, Redis and
   --own-servers   start new PostgreSQL and Redis servers even when some are running
   --no-solana     start without the local Solana chain
   --no-chains     start without chains
-  --port <port>   the port of the API; 4000 unless given, or a free one where it is taken
+  --port <port>   the port of the API and the pages; 4000 unless given, or a free one where it is taken
 
 POSTGRES_URL and REDIS_URL name servers to use. Ctrl-C stops everything and removes its data.
 `

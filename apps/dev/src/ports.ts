@@ -12,8 +12,6 @@ export const HOST = '127.0.0.1'
 export const API_PORT = 4_000
 /** For uploaded files, which are served on an origin of their own. */
 const FILES_PORT = 4_005
-/** For the pages and the API on one origin. */
-const WEB_PORT = 4_006
 export const PORTS = { 'base-mainnet': 4_002, 'alt-mainnet': 4_003, 'solana-mainnet': 4_004 } as const
 
 export const randomPort = (): number => randomInt(FIRST, LAST)
@@ -28,9 +26,6 @@ export async function freePort(preferred: number): Promise<number> {
 /** Only one environment has the usual port of the API, so two that start at once do not use the same port for files. */
 export const filesPortOf = (apiPort: number): Promise<number> =>
   freePort(apiPort === API_PORT ? FILES_PORT : randomPort())
-
-export const webPortOf = (apiPort: number): Promise<number> =>
-  freePort(apiPort === API_PORT ? WEB_PORT : randomPort())
 
 /** The first port of a pair. Pairs never overlap, so the run that listens on the first can also use the second. */
 export const randomPortPair = (): number => randomInt(FIRST / 2, LAST / 2) * 2

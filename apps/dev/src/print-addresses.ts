@@ -5,7 +5,7 @@ import type { Addresses } from './start.ts'
 export function printableAddresses(addresses: Addresses): string {
   const { api, control } = addresses
   const rows: readonly (readonly [string, string])[] = [
-    ['pages', addresses.web ?? 'not built (npm run build:web, or start with --web)'],
+    ['pages', addresses.web ?? 'not built: run npm run build:web and start again, or start with --web'],
     ['api', api],
     ['documentation', `${api}/docs`],
     ['files', addresses.files],

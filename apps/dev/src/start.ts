@@ -16,7 +16,7 @@ import type { Settings } from './config.ts'
 import { buildControl, startControl } from './control.ts'
 import type { NetworkAddresses } from './networks/network.ts'
 import { startNetworks } from './networks/start-networks.ts'
-import { filesPortOf, HOST } from './ports.ts'
+import { filesPortOf, freePort, HOST, randomPort } from './ports.ts'
 import { findPostgres, startPostgres } from './postgres.ts'
 import { startProgram } from './program.ts'
 import { deleteKeys, findRedis, startRedis } from './redis.ts'
@@ -25,14 +25,14 @@ import { registerSampleAgents, type SampleService } from './sample-agents.ts'
 import { startSampleSeller } from './sample-seller.ts'
 import { addOperator, OPERATOR, userIdOf } from './sample-users.ts'
 import type { StartOptions } from './start-options.ts'
-import { isWebBuilt, startWeb, webOriginOf } from './web.ts'
+import { isWebBuilt, startWeb } from './web.ts'
 import { webhookForwards } from './webhook-forwards.ts'
 
 /** The addresses of one run; `--json` prints this object. */
 export interface Addresses {
   readonly api: string
   readonly app: string
-  /** The pages for people and the API on one origin; null until `npm run build:web` has made the pages. */
+  /** The pages for people, on the origin of the API; null until `npm run build:web` has made them. */
   readonly web: string | null
   /** The origin of uploaded files. */
   readonly files: string
@@ -114,7 +114,9 @@ export async function start(settings: Settings, options: StartOptions): Promise<
   const adminKey = `adm_${randomBytes(24).toString('base64url')}`
   const apiUrl = urlOf(apiPort)
   const filesPort = await filesPortOf(apiPort)
-  const web = settings.web || isWebBuilt() ? await webOriginOf(apiPort) : undefined
+  const hasPages = settings.web || isWebBuilt()
+  // With the pages, a proxy has the port of the API and puts both on one origin, as in production.
+  const ownApiPort = hasPages ? await freePort(randomPort()) : apiPort
   const common = {
     MARKET_ENV: 'development',
     ...keys.both,
@@ -135,11 +137,11 @@ export async function start(settings: Settings, options: StartOptions): Promise<
       ...operatorSettings(adminKey),
       BASE_URL: apiUrl,
       APP_URL: apiUrl,
-      ...(web !== undefined && { PAGES_URL: web }),
+      ...(hasPages && { PAGES_URL: apiUrl }),
       FILES_URL: urlOf(filesPort),
       FILES_PORT: String(filesPort),
       IDP_CLIENT_ID: idp.addLoginClient(`${apiUrl}/auth/callback`),
-      PORT: String(apiPort),
+      PORT: String(ownApiPort),
     },
     worker: {
       DATABASE_URL: urlOfRole(database.url, 'worker'),
@@ -157,8 +159,11 @@ export async function start(settings: Settings, options: StartOptions): Promise<
     signal.throwIfAborted()
   }
 
-  if (web !== undefined)
-    await startWeb({ apiUrl, filesUrl: urlOf(filesPort), origin: web, folder, isLive: settings.web }, options)
+  if (hasPages)
+    await startWeb(
+      { apiUrl: urlOf(ownApiPort), filesUrl: urlOf(filesPort), origin: apiUrl, folder, isLive: settings.web },
+      options,
+    )
 
   onProgress('Registering the sample agents')
   const seller = await registerSampleAgents(apiCaller(apiUrl), idp, networks)
@@ -168,7 +173,7 @@ export async function start(settings: Settings, options: StartOptions): Promise<
   return {
     api: apiUrl,
     app: apiUrl,
-    web: web ?? null,
+    web: hasPages ? apiUrl : null,
     files: urlOf(filesPort),
     control: url,
     postgres: database.url,

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
-import { freePort, HOST, randomPort, webPortOf } from './ports.ts'
+import { freePort, HOST, randomPort } from './ports.ts'
 import { startProgram } from './program.ts'
 import type { StartOptions } from './start-options.ts'
 
@@ -12,11 +12,15 @@ const BUILD = fileURLToPath(new URL('../../web/dist/server/entry-server.js', imp
 /** Whether `npm run build:web` was run: developers of the API need no build. */
 export const isWebBuilt = (): boolean => existsSync(BUILD)
 
-/** What the API serves on the one origin of the marketplace; everything else is a page. */
-const OF_API =
-  /^\/(?:api|auth|oauth|mcp|docs|packages|\.well-known|openapi\.json|llms\.txt|healthz|readyz)(?:[/?]|$)/
+/** What the API serves on the one origin of the marketplace; everything else is a page. `deploy/proxy.conf` has the same list. */
+export const API_PATHS = [
+  ...['api', 'auth', 'oauth', 'mcp', 'docs', 'packages'],
+  ...['.well-known', 'openapi.json', 'llms.txt', 'healthz', 'readyz'],
+] as const
+const OF_API = new RegExp(`^/(?:${API_PATHS.map((path) => path.replaceAll('.', '\\.')).join('|')})(?:[/?]|$)`)
 
 interface WebPlace {
+  /** Where the api itself listens. */
   readonly apiUrl: string
   readonly filesUrl: string
   /** Where the pages and the API are on one origin. */
@@ -25,10 +29,6 @@ interface WebPlace {
   /** Whether the pages come from their sources, with reload. */
   readonly isLive: boolean
 }
-
-/** The origin of the pages of an API. */
-export const webOriginOf = async (apiPort: number): Promise<string> =>
-  `http://${HOST}:${await webPortOf(apiPort)}`
 
 /** Starts the server of the pages, and a proxy that puts them and the API on one origin. */
 export async function startWeb(

@@ -1,13 +1,16 @@
 import { globSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
+import type { Compressible } from './compress.ts'
 import type { Assets } from './page.ts'
 
 /** A file of the build, kept in memory: all of them are less than a megabyte. */
-export interface AssetFile {
+export interface AssetFile extends Compressible {
   readonly bytes: Buffer
   readonly type: string
   /** Files with a hash in their name never change. */
   readonly isImmutable: boolean
+  /** Fonts and pictures are compressed by themselves. */
+  readonly isText: boolean
 }
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -28,6 +31,7 @@ export function readAssetFiles(folder: string): ReadonlyMap<string, AssetFile> {
         bytes: readFileSync(join(folder, file)),
         type: TYPES[extname(file)] ?? '',
         isImmutable: file.startsWith('assets/'),
+        isText: ['.css', '.js', '.svg'].includes(extname(file)),
       },
     ]),
   )

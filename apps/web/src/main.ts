@@ -1,20 +1,27 @@
 import { existsSync } from 'node:fs'
-import { fileURLToPath, pathToFileURL } from 'node:url'
+import { fileURLToPath } from 'node:url'
 import { readAssetFiles, readAssets } from './assets.ts'
 import { readConfig } from './config.ts'
 import type { RenderPage } from './page.ts'
+import { Pictures } from './pictures/pictures.ts'
 import { buildServer } from './server.ts'
 
-const path = (name: string): string => fileURLToPath(new URL(name, import.meta.url))
-const CLIENT = path('../dist/client')
-const RENDERER = path('../dist/server/entry-server.js')
-
-if (!existsSync(RENDERER)) throw new Error('The pages are not built. Run `npm run build:web` first.')
+/** `dist` has the build of the pages beside `bin`; in a checkout it is beside the sources. */
+const [folder] = ['../pages/', '../dist/']
+  .map((path) => new URL(path, import.meta.url))
+  .filter((url) => existsSync(new URL('server/entry-server.js', url)))
+if (folder === undefined) throw new Error('The pages are not built. Run `npm run build:web` first.')
 const config = readConfig(process.env)
-const { renderPage: render } = (await import(pathToFileURL(RENDERER).href)) as {
+const { renderPage: render } = (await import(new URL('server/entry-server.js', folder).href)) as {
   renderPage: RenderPage
 }
-const server = buildServer(config, { render, assets: readAssets(CLIENT), files: readAssetFiles(CLIENT) })
+const client = fileURLToPath(new URL('client', folder))
+const server = buildServer(config, {
+  render,
+  assets: readAssets(client),
+  files: readAssetFiles(client),
+  pictures: new Pictures(new URL('server/picture-worker.js', folder)),
+})
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void server.close())
 const url = await server.listen({ host: config.host, port: config.port })
 process.stdout.write(`${JSON.stringify({ level: 'info', msg: 'listening', url })}\n`)

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
+import type { Compressible } from './compress.ts'
 import type { RenderedPage } from './page.ts'
 
-export interface CachedPage extends RenderedPage {
+export interface CachedPage extends RenderedPage, Compressible {
   readonly etag: string
 }
 
@@ -11,6 +12,13 @@ interface Entry {
   drawnAt?: number
   /** The page that is being drawn now. */
   drawing?: Promise<CachedPage>
+}
+
+interface PageCacheSettings {
+  readonly freshMs: number
+  readonly max: number
+  /** Milliseconds since any moment. */
+  readonly now: () => number
 }
 
 /** How many times its fresh time a page may be old when it is sent while a newer one is drawn. */
@@ -24,16 +32,18 @@ const STALE_TIMES = 5
 export class PageCache {
   readonly #freshMs: number
   readonly #max: number
+  readonly #now: () => number
   readonly #entries = new Map<string, Entry>()
 
-  constructor({ freshMs, max }: { readonly freshMs: number; readonly max: number }) {
+  constructor({ freshMs, max, now }: PageCacheSettings) {
     this.#freshMs = freshMs
     this.#max = max
+    this.#now = now
   }
 
   async get(key: string, draw: () => Promise<RenderedPage>): Promise<CachedPage> {
     const { page, drawnAt = 0, drawing } = this.#entries.get(key) ?? {}
-    const age = performance.now() - drawnAt
+    const age = this.#now() - drawnAt
     if (page !== undefined && age < this.#freshMs) return page
     if (page?.status === 200 && age < this.#freshMs * STALE_TIMES) {
       // The next visitor draws again when this fails.
@@ -53,7 +63,7 @@ export class PageCache {
       throw error
     })
     this.#end(key, drawing)
-    if (isGood(page)) this.#store(key, { page, drawnAt: performance.now() })
+    if (isGood(page)) this.#store(key, { page, drawnAt: this.#now() })
     return page
   }
 
@@ -76,7 +86,8 @@ const isGood = ({ status, isComplete }: RenderedPage): boolean => status < 500 &
 
 const withTag = (page: RenderedPage): CachedPage => ({
   ...page,
-  etag: `"${createHash('sha256')
+  // Weak: compressed bytes are others, and a page that says the same has another time.
+  etag: `W/"${createHash('sha256')
     .update(page.content ?? page.html)
     .digest('base64url')
     .slice(0, 22)}"`,

@@ -1,9 +1,12 @@
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { AssetFile } from './assets.ts'
+import { sendCompressed } from './compress.ts'
 import type { WebConfig } from './config.ts'
 import type { Assets, RenderedPage, RenderPage } from './page.ts'
 import { addressOf, PATHS } from './page-addresses.ts'
 import { PageCache } from './page-cache.ts'
+import { mountPictures } from './pictures/mount.ts'
+import type { Pictures } from './pictures/pictures.ts'
 import { robots, sitemap } from './sitemap.ts'
 
 export interface WebParts {
@@ -11,8 +14,12 @@ export interface WebParts {
   /** What a page loads: of the build, or of the development server. */
   readonly assets: Assets
   readonly files: ReadonlyMap<string, AssetFile>
+  /** Draws the pictures for link previews; the development server has none. */
+  readonly pictures?: Pictures
   /** How long a drawn page is used again. */
   readonly freshMs?: number
+  /** Milliseconds since any moment; tests move it. */
+  readonly now?: () => number
   /** Where the log goes instead of stdout. */
   readonly log?: { readonly write: (line: string) => void }
 }
@@ -26,10 +33,9 @@ const MAX_DRAWS = 64
 const MAX_DRAWS_OF_ADDRESS = 8
 
 /** Serves the pages for people. It is a client of the API: it has no database and no secret. */
-export function buildServer(
-  config: WebConfig,
-  { render, assets, files, freshMs = FRESH_SECONDS * 1_000, log }: WebParts,
-): FastifyInstance {
+export function buildServer(config: WebConfig, parts: WebParts): FastifyInstance {
+  const { render, assets, files, pictures, freshMs = FRESH_SECONDS * 1_000, log } = parts
+  const now = parts.now ?? (() => performance.now())
   const server = Fastify({
     trustProxy: config.trustedProxies.length > 0 ? [...config.trustedProxies] : false,
     routerOptions: { maxParamLength: MAX_PATH },
@@ -48,8 +54,8 @@ export function buildServer(
         .send('The address is not valid.')
     },
   })
-  const cache = new PageCache({ freshMs, max: MAX_PAGES })
-  const sitemaps = new PageCache({ freshMs: freshMs * 20, max: 1 })
+  const cache = new PageCache({ freshMs, max: MAX_PAGES, now })
+  const sitemaps = new PageCache({ freshMs: freshMs * 20, max: 1, now })
   const headers = pageHeaders(config)
   const { apiUrl, site, solanaNode, operator } = config
 
@@ -68,18 +74,17 @@ export function buildServer(
   const draws = new Map<string, number>()
   let drawing = 0
   /** No visitor occupies this server alone. */
-  const draw = async (request: FastifyRequest, path: string) => {
-    const { ip } = request
+  const counted = async (
+    { ip }: FastifyRequest,
+    work: () => Promise<RenderedPage>,
+  ): Promise<RenderedPage> => {
     const own = draws.get(ip) ?? 0
+    // fix: draws-at-once
     if (drawing >= MAX_DRAWS || own >= MAX_DRAWS_OF_ADDRESS) return BUSY
     drawing++
     draws.set(ip, own + 1)
     try {
-      return await render({
-        path,
-        ...{ assets, apiUrl, site, solanaNode, operator },
-        fetch: fetchAs(request),
-      })
+      return await work()
     } finally {
       drawing--
       const left = (draws.get(ip) ?? 1) - 1
@@ -87,6 +92,11 @@ export function buildServer(
       else draws.set(ip, left)
     }
   }
+
+  const draw = (request: FastifyRequest, path: string) =>
+    counted(request, () =>
+      render({ path, ...{ assets, apiUrl, site, solanaNode, operator }, fetch: fetchAs(request) }),
+    )
 
   const sendPage = async (request: FastifyRequest, reply: FastifyReply) => {
     if (request.url.length > MAX_PATH) return reply.code(414).send('The address is too long.')
@@ -98,7 +108,8 @@ export function buildServer(
     const page = await cache.get(path, () => draw(request, path))
     reply.headers({ etag: page.etag, 'cache-control': cacheControl(page) })
     if (request.headers['if-none-match'] === page.etag) return reply.code(304).send()
-    return reply.code(page.status).type(HTML).send(page.html)
+    reply.code(page.status).type(HTML)
+    return sendCompressed(request, reply, page, page.html)
   }
 
   // fix: headers-of-every-response
@@ -122,15 +133,31 @@ export function buildServer(
       .send((await sitemaps.get('', () => drawSitemap(request))).html),
   )
   for (const path of PATHS) server.get(path, sendPage)
+  if (pictures !== undefined) {
+    const readAs = (request: FastifyRequest) => ({ apiUrl, fetch: fetchAs(request) })
+    mountPictures(server, { pictures, counted, readAs, freshMs, now })
+  }
   server.get('/*', async (request, reply) => {
+    const address = withoutSlash(request.url)
+    if (address !== undefined)
+      return reply.headers(addressOf(request).isSecret ? SECRET : {}).redirect(address, 308)
     const file = files.get(request.url)
     if (file === undefined) return sendPage(request, reply)
-    return reply
+    reply
       .type(file.type)
       .header('cache-control', file.isImmutable ? `public, max-age=${YEAR_SECONDS}, immutable` : HOUR)
-      .send(file.bytes)
+    return file.isText ? sendCompressed(request, reply, file, file.bytes) : reply.send(file.bytes)
   })
   return server
+}
+
+/** The address without the slashes at the end of its path. Two slashes at the beginning would name another host. */
+function withoutSlash(url: string): string | undefined {
+  const [path = '', ...query] = url.split('?')
+  if (!path.endsWith('/') || !/^\/[^/\\]/.test(path)) return undefined
+  let end = path.length
+  while (path[end - 1] === '/') end--
+  return [path.slice(0, end), ...query].join('?')
 }
 
 const HTML = 'text/html; charset=utf-8'

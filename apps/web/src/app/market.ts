@@ -74,7 +74,11 @@ export const serviceQuery = ({ market }: PageContext, agent: string, service: st
 export const configQuery = ({ market }: PageContext) => read(['config'], () => market.getConfig())
 
 export const statisticsQuery = ({ market }: PageContext) =>
-  read(['statistics'], () => market.getPlatformStats())
+  read(['statistics'], async () => {
+    // With the time of reading, a page would never be the one that a visitor has.
+    const { updated_at: _, ...figures } = await market.getPlatformStats()
+    return figures
+  })
 
 export const solvencyQuery = ({ market }: PageContext) => read(['solvency'], () => market.getSolvency())
 

@@ -6,9 +6,9 @@ import { mountStylesheets } from './page.ts'
 
 const SOON = 'public, max-age=300'
 
-/** No form; the stylesheet, the icon and the script of the copy buttons of this server, which may write no markup. */
+/** No form; the stylesheet, the fonts, the icon and the script of the copy buttons of this server, which may write no markup. */
 const POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+  "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 
 const sendPage = (reply: FastifyReply, text: string) =>
   reply

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { COPY_SCRIPT } from './copy-script.ts'
+import { mountFonts } from './fonts.ts'
 import { type Html, html } from './html.ts'
 import { htmlDocument, stylesheet } from './html-document.ts'
 import { COPY_SCRIPT_PATH, SITE_STYLESHEET_PATH } from './site-page.ts'
@@ -13,6 +14,7 @@ export const contentPolicy = (redirectTo?: string): string =>
   [
     "default-src 'none'",
     "style-src 'self'",
+    "font-src 'self'",
     `form-action 'self'${redirectTo === undefined ? '' : ` ${redirectTo}`}`,
     "frame-ancestors 'none'",
     "base-uri 'none'",
@@ -48,8 +50,9 @@ export const sendPage = (reply: FastifyReply, text: string, { status = 200, redi
 
 const CSS = 'text/css; charset=utf-8'
 
-/** The stylesheets of all pages, and the script of those for readers. */
+/** The stylesheets and fonts of all pages, and the script of those for readers. */
 export function mountStylesheets(app: FastifyInstance): void {
+  mountFonts(app)
   for (const [path, type, text] of [
     [STYLESHEET_PATH, CSS, STYLESHEET],
     [SITE_STYLESHEET_PATH, CSS, SITE_STYLESHEET],

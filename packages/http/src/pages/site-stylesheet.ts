@@ -1,7 +1,8 @@
 import { TOKENS } from '@market/style/tokens'
+import { FONT_FACES } from './fonts.ts'
 
 /** Of the start page, the guides and the pages of the contract. */
-export const SITE_STYLESHEET = `${TOKENS}* { box-sizing: border-box; }
+export const SITE_STYLESHEET = `${FONT_FACES}${TOKENS}* { box-sizing: border-box; }
 html { scroll-padding-top: 5rem; -webkit-text-size-adjust: 100%; }
 body { margin: 0; background: var(--page); color: var(--text); font: 400 1rem/1.6 var(--font); }
 a { color: var(--accent); text-underline-offset: 0.2em; }

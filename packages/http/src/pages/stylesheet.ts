@@ -1,6 +1,7 @@
 import { TOKENS } from '@market/style/tokens'
+import { FONT_FACES } from './fonts.ts'
 
-export const STYLESHEET = `${TOKENS}* { box-sizing: border-box; }
+export const STYLESHEET = `${FONT_FACES}${TOKENS}* { box-sizing: border-box; }
 body {
   margin: 0;
   padding: 1rem;

@@ -1,50 +1,31 @@
-/** The colours of our pages for Scalar. Each has a contrast of at least 4.5 to 1 with what is behind it. */
+/** The tokens of our pages for Scalar, which are on its page. Each colour has a contrast of at least 4.5 to 1 with what is behind it. */
 export const SCALAR_STYLE = `
 :root {
-  --scalar-font: system-ui, sans-serif;
-  --scalar-font-code: ui-monospace, 'SFMono-Regular', Menlo, Consolas, monospace;
-  --scalar-radius: 0.375rem;
-  --scalar-radius-lg: 0.5rem;
+  --scalar-font: var(--font);
+  --scalar-font-code: var(--mono);
+  --scalar-radius: var(--r-sm);
+  --scalar-radius-lg: var(--r-md);
 }
-.light-mode {
-  color-scheme: light;
-  --scalar-color-1: #1c2024;
-  --scalar-color-2: #47535f;
-  --scalar-color-3: #56626e;
-  --scalar-color-accent: #0b5bd3;
-  --scalar-background-1: #ffffff;
-  --scalar-background-2: #f4f5f7;
-  --scalar-background-3: #e8ebee;
-  --scalar-background-accent: #e7f0fd;
-  --scalar-border-color: #cfd6dc;
-  --scalar-color-green: #12653a;
-  --scalar-color-red: #b3201f;
-  --scalar-color-yellow: #7a4d00;
-  --scalar-color-blue: #0b5bd3;
-  --scalar-color-orange: #994000;
-  --scalar-color-purple: #6a35b8;
-  --scalar-color-alert: #7a4d00;
-  --scalar-color-danger: #b3201f;
-}
-.dark-mode {
-  color-scheme: dark;
-  --scalar-color-1: #eceef0;
-  --scalar-color-2: #b9c2cb;
-  --scalar-color-3: #a8b3bd;
-  --scalar-color-accent: #7db2ff;
-  --scalar-background-1: #111417;
-  --scalar-background-2: #1a1e22;
-  --scalar-background-3: #272d33;
-  --scalar-background-accent: #16263d;
-  --scalar-border-color: #3a4249;
-  --scalar-color-green: #6fd6a0;
-  --scalar-color-red: #ff9a94;
-  --scalar-color-yellow: #f0c674;
-  --scalar-color-blue: #7db2ff;
-  --scalar-color-orange: #ffb37a;
-  --scalar-color-purple: #c9a8ff;
-  --scalar-color-alert: #f0c674;
-  --scalar-color-danger: #ff9a94;
+.light-mode { color-scheme: light; }
+.dark-mode { color-scheme: dark; }
+.light-mode, .dark-mode {
+  --scalar-color-1: var(--text);
+  --scalar-color-2: var(--muted);
+  --scalar-color-3: var(--muted);
+  --scalar-color-accent: var(--accent);
+  --scalar-background-1: var(--page);
+  --scalar-background-2: var(--surface);
+  --scalar-background-3: var(--inset);
+  --scalar-background-accent: var(--accent-soft);
+  --scalar-border-color: var(--line);
+  --scalar-color-green: var(--good);
+  --scalar-color-red: var(--bad);
+  --scalar-color-yellow: var(--warn);
+  --scalar-color-blue: var(--accent);
+  --scalar-color-orange: var(--warn);
+  --scalar-color-purple: light-dark(#6a35b8, #c9a8ff);
+  --scalar-color-alert: var(--warn);
+  --scalar-color-danger: var(--bad);
 }
 /* Wrapped, because a region that scrolls cannot be reached by keyboard. */
 .markdown pre code, .markdown pre code * { white-space: pre-wrap !important; overflow-wrap: anywhere !important; }

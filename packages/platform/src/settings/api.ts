@@ -74,7 +74,7 @@ export const apiOnlySettings = {
   APP_URL: described(address, PUBLIC_ADDRESSES),
   PAGES_URL: described(
     address.optional(),
-    'the origin of the pages for people (`apps/web`). The guides link to them, and a browser that opens the `status_url` of a purchase gets its page',
+    'the origin of the pages for people (`apps/web`), which is that of `APP_URL`: users sign in there. The guides link to them, and a browser that opens the `status_url` of a purchase gets its page',
     { default: 'none: the api has its own start page only' },
   ),
   HOST: described(z.string().default('127.0.0.1'), LISTENS),

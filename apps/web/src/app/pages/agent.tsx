@@ -25,6 +25,7 @@ export function AgentPage() {
         title={agent.name}
         description={agent.description}
         path={`/a/${agent.slug}`}
+        picture={`/picture/a/${agent.slug}`}
         facts={{
           '@type': 'Organization',
           name: agent.name,

@@ -12,7 +12,7 @@ export function BountyPage() {
   const { data: bounty } = useSuspenseQuery(bountyQuery(context, params.bounty))
   return (
     <main id="content" className="wrap">
-      <Head title={bounty.title} description={bounty.brief} />
+      <Head title={bounty.title} description={bounty.brief} picture={`/picture/b/${bounty.bounty_id}`} />
       <nav className="crumbs muted sm" aria-label="Breadcrumb">
         <Link to="/bounties">Bounties</Link> <ChevronIcon /> {CATEGORIES[bounty.category]}
       </nav>

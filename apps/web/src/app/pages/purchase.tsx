@@ -204,10 +204,22 @@ function Money({ page: { order, refund } }: { readonly page: Page }) {
               )}
             </div>
           </li>
+          <li className={outcome === null ? 'place future' : 'place'}>
+            <i />
+            <span>{outcome === null ? 'The agent' : ENDS[outcome]}</span>
+          </li>
         </ol>
       </div>
     </section>
   )
+}
+
+/** Where the money is in the end. */
+const ENDS: Readonly<Record<NonNullable<Order['outcome']>, string>> = {
+  released: 'The agent',
+  refunded: 'Your wallet',
+  split: 'The agent and your wallet',
+  unpaid: 'Your wallet',
 }
 
 const OUTCOMES: Readonly<Record<NonNullable<Order['outcome']>, string>> = {

@@ -35,6 +35,7 @@ export function ServicePage() {
         title={`${service.title} by ${agent.name}`}
         description={service.description}
         path={`/s/${agent.slug}/${service.slug}`}
+        picture={`/picture/s/${agent.slug}/${service.slug}`}
         facts={factsOf(service, agent.name, context.site)}
       />
       <Stopped config={config} />
@@ -55,7 +56,7 @@ export function ServicePage() {
               </Link>
               {agent.verified === 1 && <VerifiedIcon />}
               <Rating average={service.avg_rating} count={service.review_count} />
-              <span className="muted">· {counted(service.completed_orders, 'order')} completed</span>
+              <span className="muted">{counted(service.completed_orders, 'order')} completed</span>
             </div>
             <p className="read mt4 measure any-word lines">{service.description}</p>
           </section>

@@ -7,7 +7,7 @@ import { ratioOf, shareOf, sumOf } from '../money.ts'
 import { ActivityFeed } from '../parts/activity-feed.tsx'
 import { Code } from '../parts/code.tsx'
 
-type Statistics = Operations['getPlatformStats']['data']
+type Statistics = Omit<Operations['getPlatformStats']['data'], 'updated_at'>
 type Service = Operations['browseServices']['data'][number]
 
 interface FiguresProps {
@@ -58,12 +58,16 @@ export function Figures({ statistics, sample }: FiguresProps) {
           </div>
           <div>
             <dt>Held of what is owed</dt>
-            <dd className={networks.every(({ solvent }) => solvent) ? 'good' : 'bad'}>
-              {ratioOf(
-                sumOf(networks.flatMap((one) => [one.assets_usd, one.venues_usd])),
-                sumOf(networks.map((one) => one.liabilities_usd)),
-              ) ?? 'Nothing is owed'}
-            </dd>
+            {networks.length === 0 ? (
+              <dd>Not compared yet</dd>
+            ) : (
+              <dd className={networks.every(({ solvent }) => solvent) ? 'good' : 'bad'}>
+                {ratioOf(
+                  sumOf(networks.flatMap((one) => [one.assets_usd, one.venues_usd])),
+                  sumOf(networks.map((one) => one.liabilities_usd)),
+                ) ?? 'Nothing is owed'}
+              </dd>
+            )}
           </div>
         </dl>
         <HireFromCode services={sample} />

@@ -19,6 +19,7 @@ export function SolvencyPage() {
   const { data: points } = useSuspenseQuery(reserveHistoryQuery(context))
   const held = sumOf(networks.flatMap((one) => [one.assets_usd, one.venues_usd]))
   const owed = sumOf(networks.map((one) => one.liabilities_usd))
+  const isCompared = networks.length > 0
   const isSolvent = networks.every(({ solvent }) => solvent)
   const oldest = networks.map(({ checked_at }) => checked_at).toSorted()[0]
   return (
@@ -31,20 +32,28 @@ export function SolvencyPage() {
       <section className="page-head solv-head">
         <div>
           <div className="line-up">
-            {isSolvent ? (
-              <TickIcon size={22} />
-            ) : (
+            {isCompared && isSolvent && <TickIcon size={22} />}
+            {!isSolvent && (
               <span className="bad">
                 <AlertIcon size={22} />
               </span>
             )}
             <h1 className="title">
-              {isSolvent ? 'Every network holds what it owes' : 'A network holds less than it owes'}
+              {!isCompared
+                ? 'No network was compared yet'
+                : isSolvent
+                  ? 'Every network holds what it owes'
+                  : 'A network holds less than it owes'}
             </h1>
           </div>
           <p className="measure read">
-            We hold {usdc(held)} USDC for {usdc(owed)} owed to buyers and agents. Read the addresses on the
-            chain, and check in this page that your own money is counted.
+            {isCompared && (
+              <>
+                We hold {usdc(held)} USDC for {usdc(owed)} owed to buyers and agents. Read the addresses on
+                the chain, and check in this page that your own money is counted.
+              </>
+            )}
+            {!isCompared && 'What is held and owed is compared with the chains every 30 seconds.'}
           </p>
         </div>
         {oldest !== undefined && (
@@ -57,8 +66,7 @@ export function SolvencyPage() {
           </div>
         )}
       </section>
-      {networks.length === 0 && <p className="card pad muted">No network was compared yet.</p>}
-      {networks.length > 0 && (
+      {isCompared && (
         <section className="card">
           <header>
             <h2>Held and owed</h2>
@@ -94,11 +102,13 @@ export function SolvencyPage() {
           </footer>
         </section>
       )}
-      <div className="grid-nets">
-        {networks.map((reserves) => (
-          <NetworkReserves key={reserves.network} reserves={reserves} />
-        ))}
-      </div>
+      {isCompared && (
+        <div className="grid-nets">
+          {networks.map((reserves) => (
+            <NetworkReserves key={reserves.network} reserves={reserves} />
+          ))}
+        </div>
+      )}
       <div className="with-side">
         <CheckMoney networks={networks} anchors={anchors} solanaNode={context.solanaNode} />
         <aside className="stack">

@@ -5,11 +5,15 @@ type Page = Operations['getPurchasedOrder']['data']
 type Deliverable = Page['deliverables'][number]
 
 /** The deliveries of an order, the newest one first. */
-export const Delivered = ({ page: { deliveries } }: { readonly page: Page }) => (
+export const Delivered = ({ page: { order, deliveries } }: { readonly page: Page }) => (
   <section className="stack">
     <h2>Delivered</h2>
     {deliveries.length === 0 && (
-      <p className="card pad muted">Nothing yet. This page shows it when it is there.</p>
+      <p className="card pad muted">
+        {order.closed_at === null
+          ? 'Nothing yet. This page shows it when it is there.'
+          : 'Nothing was delivered.'}
+      </p>
     )}
     {deliveries.toReversed().map(({ n, note, at, deliverables }) => (
       <article className="card" key={n}>

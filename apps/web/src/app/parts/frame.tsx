@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { Link, useRouteContext } from '@tanstack/react-router'
+import { Link, useLocation, useRouteContext } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { solvencyQuery } from '../market.ts'
 import { LogoIcon } from './icons.tsx'
@@ -34,18 +34,27 @@ export const Frame = ({ children }: { readonly children: ReactNode }) => (
   </>
 )
 
-const PageLinks = () => (
-  <>
-    <Link to="/" activeOptions={{ exact: true, includeSearch: false }}>
-      Services
-    </Link>
-    <Link to="/agents">Agents</Link>
-    <Link to="/bounties">Bounties</Link>
-    <Link to="/activity">Activity</Link>
-    <Link to="/solvency">Solvency</Link>
-    <a href="/docs">Docs</a>
-  </>
-)
+function PageLinks() {
+  const path = useLocation({ select: ({ pathname }) => pathname })
+  /** The page of one service, agent or bounty belongs to its list. */
+  const section = (prefix: string) => (path.startsWith(prefix) ? { 'aria-current': 'true' as const } : {})
+  return (
+    <>
+      <Link to="/" activeOptions={{ exact: true, includeSearch: false }} {...section('/s/')}>
+        Services
+      </Link>
+      <Link to="/agents" {...section('/a/')}>
+        Agents
+      </Link>
+      <Link to="/bounties" {...section('/b/')}>
+        Bounties
+      </Link>
+      <Link to="/activity">Activity</Link>
+      <Link to="/solvency">Solvency</Link>
+      <a href="/docs">Docs</a>
+    </>
+  )
+}
 
 function Footer() {
   const context = useRouteContext({ from: '__root__' })
