@@ -106,6 +106,13 @@ const MONEY_FIXES: readonly RemovedFix[] = [
     title: 'daily_cap: eleven overpaid orders',
   },
   {
+    finding: 'finality of ranges: one provider decides',
+    marker: 'finality-of-ranges-by-two-providers',
+    to: 'groups',
+    test: 'tests/chains/evm-read-final.test.ts',
+    title: 'one too few of two',
+  },
+  {
     finding: 'A5 absence at one provider reverses nothing',
     marker: 'reversal-by-two-providers',
     to: '[agreed.length >= minProviders, absent.length >= 1]',
@@ -131,7 +138,7 @@ const MONEY_FIXES: readonly RemovedFix[] = [
     marker: 'finality-by-two-providers',
     to: '[agreed.length >= 1, absent.length >= minProviders]',
     test: 'tests/payments/providers.test.ts',
-    title: 'a transfer that only one provider shows',
+    title: 'two nodes of one provider',
   },
   {
     finding: 'A7 the balance is what two providers show',

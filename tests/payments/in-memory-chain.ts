@@ -166,7 +166,14 @@ export class InMemoryChain implements Chain {
       incoming.push(...this.incomingIn(to, to).map((one) => ({ ...one, final: false })))
     }
     const reached = `${to}:${this.blocks[to]?.hash}`
-    return { incoming, outgoing: [], position: reached, isEnd: to === this.blocks.length - 1, isReplaced }
+    return {
+      incoming,
+      outgoing: [],
+      position: reached,
+      isEnd: to === this.blocks.length - 1,
+      isReplaced,
+      height: BigInt(to),
+    }
   }
 
   async finalMovementsAfter({ height }: FinalBlock): Promise<FinalReading> {

@@ -58,6 +58,15 @@ const paid = async (amount = 5n): Promise<Hex> => {
   return reference
 }
 
+/** A payment as it was claimed. */
+const recorded = (reference: string) => ({
+  reference,
+  index: 0,
+  block: { height: 0n, hash: '' },
+  payer: payer.address.toLowerCase(),
+  amount: usdc(5n),
+})
+
 const stateOf = async (reference: string) => (await fixture.states()).get(reference)
 
 const change = (result: (call: RpcCall, result: unknown) => unknown): NodeRelay['mood'] => ({
@@ -118,11 +127,9 @@ describe('finality', () => {
     const reference = await paid()
     await network.mine(FINALITY)
     const alone = chainOver([first, second], ['acme', 'acme'])
-    const from = { payer: payer.address.toLowerCase(), amount: usdc(5n) }
-    const check = { reference, index: 0, block: { height: 0n, hash: '' }, ...from }
-    expect(await alone.checkTransfer(check)).toMatchObject({ verdict: 'open' })
+    expect(await alone.checkTransfer(recorded(reference))).toMatchObject({ verdict: 'open' })
     const both = chainOver([first, second], ['acme', 'other'])
-    expect(await both.checkTransfer(check)).toMatchObject({ verdict: 'final' })
+    expect(await both.checkTransfer(recorded(reference))).toMatchObject({ verdict: 'final' })
   })
 
   test('watcher: a final block of one node does not make an unclaimed transfer final', async () => {
@@ -205,6 +212,9 @@ describe('reversal', () => {
     const reference = await paid()
     await network.mine(FINALITY)
     first.mood = without(reference)
+    expect(await chainOver([first, second]).checkTransfer(recorded(reference))).toMatchObject({
+      verdict: 'open',
+    })
     for (const afterMs of [6_000, HOUR, DAY]) await recheck(afterMs)
     expect(fixture.gone).toEqual([])
     second.mood = without(reference)

@@ -65,6 +65,7 @@ create table followed_networks (
   final_hash text not null check (length(final_hash) <= 88),
   -- Up to where the newest blocks were read; null where only final blocks are read, and before the first reading.
   position text check (length(position) <= 200),
+  head_height bigint check (head_height >= 0),
   read_at timestamptz not null
 );
 
@@ -92,6 +93,8 @@ create table payment_intents (
   -- How deep the transfer was when it was last checked, and must be; null while no block has it, and for finality.
   confirmations integer check (confirmations >= 0),
   required_confirmations integer check (required_confirmations > 0),
+  -- The block that has it, so that it is looked at again when that is deep enough.
+  block_height bigint check (block_height >= 0),
   created_at timestamptz not null,
   checked_at timestamptz not null,
   constraint payment_intents_submitted check (bytes is null or (payment is not null and signed_at_height is not null)),

@@ -298,6 +298,7 @@ export interface Tables {
     final_height: bigint
     final_hash: string
     position: string | null
+    head_height: bigint | null
     read_at: Date
   }
   gas_nonces: {
@@ -537,6 +538,7 @@ export interface Tables {
     last_valid_height: bigint | null
     confirmations: number | null
     required_confirmations: number | null
+    block_height: bigint | null
     created_at: Date
     checked_at: Date
   }

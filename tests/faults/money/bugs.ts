@@ -168,8 +168,8 @@ export const BUGS: readonly Bug[] = [
     changes: [
       {
         file: 'chains/src/nodes/providers.ts',
-        from: 'const isAgreed = largestGroup.length >= minProviders',
-        to: 'const isAgreed = largestGroup.length >= 1',
+        from: 'groups.filter(({ length }) => length >= minProviders)',
+        to: 'groups.filter(({ length }) => length >= 1)',
       },
       {
         file: 'chains/src/evm/evm-nodes.ts',

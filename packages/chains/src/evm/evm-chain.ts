@@ -47,11 +47,17 @@ export const evmChain = (settings: EvmSettings): Chain => {
       const last = position === null ? { ...final, index: undefined } : parsePosition(position)
       const after = last.height < final.height ? { ...final, index: undefined } : last
       // A lagging node may not have the newest blocks, so there is nothing new only when no node has more.
-      const page = await nodes.query(
-        (node) => readNew(settings, node, final, after, limit),
+      let unchanged: Awaited<ReturnType<typeof readNew>>
+      const newest = await nodes.query(
+        async (node) => {
+          const page = await readNew(settings, node, final, after, limit)
+          if (page?.position === after) unchanged = page
+          return page
+        },
         (candidate) => candidate !== undefined && candidate.position !== after,
       )
-      return page && { ...page, position: formatPosition(page.position) }
+      const page = newest ?? unchanged
+      return page && { ...page, position: formatPosition(page.position), height: page.position.height }
     },
 
     finalMovementsAfter: (block) => readFinal(settings, nodes, block),

@@ -172,7 +172,11 @@ const observe = (
     return {
       kind: 'pending',
       reason: 'unconfirmed',
-      depth: { confirmations: Math.max(0, Number(depth)), required: needed === 'final' ? null : needed },
+      depth: {
+        confirmations: Math.max(0, Number(depth)),
+        required: needed === 'final' ? null : needed,
+        height: block.height,
+      },
     }
   const transfer: IncomingTransfer = {
     reference,

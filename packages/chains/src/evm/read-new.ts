@@ -7,7 +7,7 @@ import { type BlockRange, byTransaction, isTooLarge, movementsIn, readRange } fr
 import { callAll } from './rpc.ts'
 import { blocksPerRequest, type EvmSettings } from './settings.ts'
 
-type NewPage = Omit<NewMovements, 'position'> & { readonly position: LogPosition }
+type NewPage = Omit<NewMovements, 'position' | 'height'> & { readonly position: LogPosition }
 
 /** A range that is too large for the node is halved, down to a single block. */
 const readUpTo = async (

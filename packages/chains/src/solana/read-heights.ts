@@ -21,9 +21,10 @@ const heightsAt = async ({ rpc }: SolanaNode): Promise<Heights> => {
 }
 
 /**
- * The most cautious values over all reachable nodes: the lowest final height and the highest horizon.
+ * The most cautious values over all reachable nodes: the lowest final height and the highest horizon. With `minProviders`, so
+ * many must be reachable.
  */
-export const readHeights = async (nodes: SolanaNodes): Promise<Heights> => {
+export const readHeights = async (nodes: SolanaNodes, minProviders = 1): Promise<Heights> => {
   const results = await Promise.allSettled(nodes.each.map(heightsAt))
   const failures = results.flatMap((result) =>
     result.status === 'rejected' ? [result.reason as unknown] : [],
@@ -32,9 +33,12 @@ export const readHeights = async (nodes: SolanaNodes): Promise<Heights> => {
   if (fault !== undefined) throw fault
   const known = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))
   const [lowest] = known.toSorted((a, b) => (a.final < b.final ? -1 : 1))
-  if (lowest === undefined)
+  const providers = new Set(
+    nodes.each.filter((_, n) => results[n]?.status === 'fulfilled').map(({ provider }) => provider),
+  )
+  if (lowest === undefined || providers.size < minProviders)
     throw unavailable(
-      'No Solana node returned its block height. Try again later.',
+      'Too few Solana nodes returned their block height. Try again later.',
       new AggregateError(failures),
     )
   return { ...lowest, horizon: largest(known.map(({ horizon }) => horizon)) }

@@ -42,7 +42,8 @@ export const solanaChain = (settings: SolanaSettings): Chain => {
     finalMovementsAfter: async (block) =>
       readFinal({ nodes, settings, treasury: await treasury(), own }, block),
     async heights() {
-      const { final, horizon } = await readHeights(nodes)
+      // What is final for one provider alone need not be in the final blocks that are read next.
+      const { final, horizon } = await readHeights(nodes, settings.minProviders)
       return { final, horizon }
     },
     balanceOf: (address, minFinalHeight) => readBalance(nodes, settings, address, minFinalHeight),

@@ -86,6 +86,8 @@ export interface FinalBlock {
 /** What moved in blocks that can still be replaced. */
 export interface NewMovements extends Movements {
   readonly position: string
+  /** The block of the position. */
+  readonly height: bigint
   /** Whether it ends with the newest block. */
   readonly isEnd: boolean
   /** A reorganization replaced what was read before, so it begins again after the final block. */
@@ -106,6 +108,8 @@ export interface FinalReading {
 export interface Depth {
   readonly confirmations: number
   readonly required: number | null
+  /** The block that has it. */
+  readonly height?: bigint
 }
 
 /** Result of one query. A node error throws `unavailable`; it never becomes `rejected`. */
@@ -202,7 +206,7 @@ export interface Chain {
     position: string | null,
     limit: number,
   ) => Promise<NewMovements | undefined>
-  /** Queries every provider for the final blocks after one. A long range is read in parts. Throws `TooFewProviders`. */
+  /** Queries every provider for the final blocks after one. A long range is read in parts. Throws `TooFewProviders` or `unavailable`. */
   finalMovementsAfter(block: FinalBlock): Promise<FinalReading>
   /** Only for transfers without `mark`. */
   readonly markOf?: (reference: string) => Promise<PayoutMark>

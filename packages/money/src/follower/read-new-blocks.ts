@@ -36,10 +36,10 @@ async function readToEnd(ctx: Ctx, chain: ChainWithNewBlocks, limit: number): Pr
     if (read.position !== from || read.isReplaced) {
       await recordTransfers(ctx, network, read.incoming)
       const outgoing = await withMarks(ctx, chain, read.outgoing)
-      const to = read.position
+      const { position: to, height } = read
       const isNext = await transact(ctx.db, async (tx) => {
         // First, because it locks the row: a page of a slower worker may be older than what is stored.
-        if (!(await movePosition(tx, network, { from, to }, ctx.clock.now()))) return false
+        if (!(await movePosition(tx, network, { from, to, height }, ctx.clock.now()))) return false
         if (read.isReplaced) await deleteUnfinal(tx, network)
         await saveOutgoing(tx, network, outgoing, { isFinal: false, at: ctx.clock.now() })
         return true

@@ -37,12 +37,12 @@ export async function startFollowing(
 export async function movePosition(
   tx: Tx,
   network: Network,
-  { from, to }: { readonly from: string | null; readonly to: string },
+  { from, to, height }: { readonly from: string | null; readonly to: string; readonly height: bigint },
   at: Date,
 ): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('followed_networks')
-    .set({ position: to, read_at: at })
+    .set({ position: to, head_height: height, read_at: at })
     .where('network', '=', network)
     .where('position', 'is not distinct from', from)
     .executeTakeFirst()

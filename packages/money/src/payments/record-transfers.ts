@@ -4,6 +4,7 @@ import { type Tx, transact } from '@market/database/transact'
 import { assert } from '@market/kernel/assert'
 import type { Network } from '@market/kernel/network'
 import { postNew } from '../ledger/index.ts'
+import { wakeIntents } from './intents/store.ts'
 import { recordAgain, replaceUnclaimed } from './record-again.ts'
 import { finalizeSeen, findStanding, insertTransfer, lockTransfer, saveTransfer } from './store.ts'
 import { arrivalJournal, type Transfer, transferName, transferOf } from './transfer.ts'
@@ -20,10 +21,12 @@ export async function recordTransfers(
   transfers: readonly IncomingTransfer[],
 ): Promise<void> {
   const known = await findStanding(ctx.db, network, transfers)
-  await recordEach(
-    ctx,
+  const unknown = transfers.filter((seen) => known.get(transferName(seen)) !== seen.block.hash)
+  await recordEach(ctx, network, unknown)
+  await wakeIntents(
+    ctx.db,
     network,
-    transfers.filter((seen) => known.get(transferName(seen)) !== seen.block.hash),
+    unknown.map(({ reference }) => reference),
   )
 }
 

@@ -23,7 +23,11 @@ const intentOf = (row: Row): Intent => ({
   depth:
     row.confirmations === null
       ? null
-      : { confirmations: row.confirmations, required: row.required_confirmations },
+      : {
+          confirmations: row.confirmations,
+          required: row.required_confirmations,
+          ...(row.block_height !== null && { height: row.block_height }),
+        },
 })
 
 function submissionOf(row: Row): Submission | null {
@@ -100,12 +104,19 @@ export async function findWaitingIntent(
   return row && intentOf(row)
 }
 
+const isSameDepth = (a: Depth | null, b: Depth | null): boolean =>
+  a?.confirmations === b?.confirmations && a?.required === b?.required && a?.height === b?.height
+
 /** What buyers are shown while a payment waits. */
 export async function saveDepth(db: Db, { id, depth }: Intent, now: Depth | null): Promise<void> {
-  if (depth?.confirmations === now?.confirmations && depth?.required === now?.required) return
+  if (isSameDepth(depth, now)) return
   await db
     .updateTable('payment_intents')
-    .set({ confirmations: now?.confirmations ?? null, required_confirmations: now?.required ?? null })
+    .set({
+      confirmations: now?.confirmations ?? null,
+      required_confirmations: now?.required ?? null,
+      block_height: now?.height ?? null,
+    })
     .where('id', '=', id)
     .where('status', '=', 'waiting')
     .execute()
@@ -142,9 +153,32 @@ export async function acquireWaiting(
     update payment_intents set checked_at = ${at.now} where id in (
       select id from payment_intents where status = 'waiting' and ${IS_KIND[kind]} and checked_at < ${at.before}
         and network = any(${own.chains}) and (payment is null or network = any(${own.facilitators}))
+        and ${IS_DEEP_ENOUGH} and (bytes is not null or ${isDue(at.now)})
       order by checked_at limit ${limit} for update skip locked
     ) returning *`.execute(db)
   return rows.map(intentOf)
+}
+
+/** A payment in a block is looked at again once the blocks that were read confirm it. */
+const IS_DEEP_ENOUGH = sql`coalesce(case when required_confirmations is null
+  then block_height <= (select final_height from followed_networks as followed where followed.network = payment_intents.network)
+  else block_height + required_confirmations - 1 <=
+    (select head_height from followed_networks as followed where followed.network = payment_intents.network) end, true)`
+
+/** One that no block has is looked for less and less often: reading its block wakes it. */
+const isDue = (now: Date) => sql`(block_height is not null
+  or checked_at <= ${now}::timestamptz - least(interval '1 minute', (${now}::timestamptz - created_at) / 10))`
+
+/** Transfers that something waits for were read. */
+export async function wakeIntents(db: Db, network: Network, references: readonly string[]): Promise<void> {
+  if (references.length === 0) return
+  await db
+    .updateTable('payment_intents')
+    .set({ checked_at: new Date(0) })
+    .where('network', '=', network)
+    .where('reference', '=', sql<string>`any(${references}::text[])`)
+    .where('status', '=', 'waiting')
+    .execute()
 }
 
 /** Whether something, except for one purpose, waits for a transfer of this wallet in this transaction. */
