@@ -40,14 +40,19 @@ function runWithout({ finding, test, title }: RemovedFix): TestResult[] {
 /** How the first failed test failed, to see that it failed because of the missing fix. */
 const reasonIn = ([message = '']: readonly string[]): string => message.split('\n', 1)[0]?.slice(0, 200) ?? ''
 
+/** What was removed broke the source itself, so the test shows nothing. */
+const isBroken = (reason: string): boolean => reason.startsWith('ReferenceError')
+
 let unseen = 0
 for (const fix of REMOVED_FIXES.filter(({ finding }) => finding.startsWith(process.env['FIX'] ?? ''))) {
   const ended = runWithout(fix)
   const failed = ended.find(({ status }) => status === 'failed')
-  if (failed === undefined) unseen++
-  const result = failed ? 'fails without it' : ended.length === 0 ? 'DID NOT RUN' : 'STILL PASSES'
+  const reason = reasonIn(failed?.failureMessages ?? [])
+  const isSeen = failed !== undefined && !isBroken(reason)
+  if (!isSeen) unseen++
+  const unseenAs = failed !== undefined ? 'BROKEN SOURCE' : ended.length === 0 ? 'DID NOT RUN' : 'STILL PASSES'
   process.stdout.write(
-    `${result}  ${fix.finding}  (${fix.test})  ${reasonIn(failed?.failureMessages ?? [])}\n`,
+    `${isSeen ? 'fails without it' : unseenAs}  ${fix.finding}  (${fix.test})  ${reason}\n`,
   )
 }
 rmSync(folder, { recursive: true, force: true })

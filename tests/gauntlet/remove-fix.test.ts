@@ -63,6 +63,8 @@ describe('removeFix', () => {
     ['the statements of a function', '// fix: it\nfunction a() {\n  b()\n}', 'function a() { x }'],
     ['the value of a property', 'a = {\n  // fix: it\n  b: c,\n}', 'a = {\n  b: (x),\n}'],
     ['an element', 'a = [\n  // fix: it\n  b(),\n]', 'a = [\n  (x),\n]'],
+    ['a call after a line that could call it', 'const a = b\n// fix: it\nc()', 'const a = b\n;(x)'],
+    ['a call after an if', 'if (a)\n  // fix: it\n  b()', 'if (a)\n  (x)'],
   ])('replaces %s', (_, code, without) => {
     expect(fix(code, 'x')).toBe(without)
   })

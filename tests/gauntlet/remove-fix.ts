@@ -66,6 +66,18 @@ function replacedIn(node: Node): Node {
   return replacedIn(value)
 }
 
+/** Whether it is an expression in a list of statements. The statement before would call a parenthesis that follows it. */
+function isListed(code: string, { type, start }: Node): boolean {
+  if (type !== 'ExpressionStatement') return false
+  const { program } = parse(code)
+  return [program, ...nodesIn(program.body)].some((node) =>
+    Object.values(node).some(
+      (list) =>
+        Array.isArray(list) && list.some((one) => isNode(one) && one.start === start && one.type === type),
+    ),
+  )
+}
+
 /** The source without the fix; the same source when it does not have the marker. */
 export function removeFix(code: string, { marker, to }: Pick<RemovedFix, 'marker' | 'to'>): string {
   const [found, ...others] = markersIn(code).filter(({ name }) => name === marker)
@@ -74,7 +86,8 @@ export function removeFix(code: string, { marker, to }: Pick<RemovedFix, 'marker
   const node = markedNode(code, found.end)
   const { type, start, end } = to === undefined ? node : replacedIn(node)
   const [before, after] = [code.slice(0, start), code.slice(end)]
-  if (to !== undefined) return `${before}${type === 'BlockStatement' ? `{ ${to} }` : `(${to})`}${after}`
+  if (to !== undefined && type === 'BlockStatement') return `${before}{ ${to} }${after}`
+  if (to !== undefined) return `${before}${isListed(code, node) ? ';' : ''}(${to})${after}`
   // An if without braces needs a statement.
   return node.type.endsWith('Statement') ? `${before};${after}` : `${before}${after.replace(/^\s*,/, '')}`
 }

@@ -64,13 +64,13 @@ export const CASH_FIXES: readonly RemovedFix[] = [
     finding: 'cash C6 a workspace is settled by count',
     marker: 'settled-by-count',
     to: 'false',
-    test: 'packages/work/src/workspaces/workspaces.test.ts',
+    test: 'packages/work/src/workspaces/settled.test.ts',
     title: 'settled by count',
   },
   {
     finding: 'cash C6 a workspace in which everything failed is refunded',
     marker: 'failed-workspace-refunded',
-    test: 'packages/work/src/workspaces/workspaces.test.ts',
+    test: 'packages/work/src/workspaces/settled.test.ts',
     title: 'everything failed',
   },
   {
@@ -90,14 +90,14 @@ export const CASH_FIXES: readonly RemovedFix[] = [
     finding: 'cash C6 the payer of a workspace that was settled by count counts',
     marker: 'settled-payers-count',
     to: "sql<boolean>`outcome = 'released'`",
-    test: 'packages/work/src/workspaces/workspaces.test.ts',
+    test: 'packages/work/src/workspaces/settled.test.ts',
     title: 'its payer counts, unless an arbiter decided',
   },
   {
     finding: 'cash C6 an ended workspace is in escrow by count',
     marker: 'escrow-by-count',
     to: 'one.price',
-    test: 'packages/work/src/workspaces/workspaces.test.ts',
+    test: 'packages/work/src/workspaces/settled.test.ts',
     title: 'in escrow with its price while it is open, and by count when it has ended',
   },
   {

@@ -215,7 +215,9 @@ test('market_launch_token: an underfunded wallet reaches the client with its dep
     code: 'agent_wallet_underfunded',
     data: { deposit_address, balance_sol: 0, required_sol: expect.any(Number) },
   })
+  // A sentence, and not the JSON of the response, in which a client would look for a price.
   expect(result.content[0]?.text).toContain(deposit_address)
+  expect(result.content[0]?.text).not.toContain('{')
 })
 
 test('market_register_agent: has no argument to pay, because a tool cannot pay for a registration', async () => {

@@ -299,9 +299,11 @@ describe('sell: workspaces', () => {
       apiKey: agent.apiKey,
       retries: 0,
       fetch: async (url, init) => {
+        const answer = init?.method === 'PUT' ? ++answers : undefined
+        // The first answer does not arrive. The second one does, but its response is lost.
+        if (answer === 1) throw new TypeError('The connection failed.')
         const response = await fetch(url, init)
-        // The first answer arrives, but its response is lost.
-        if (init?.method === 'PUT' && ++answers === 1) throw new TypeError('The connection was lost.')
+        if (answer === 2) throw new TypeError('The connection was lost.')
         return response
       },
     })
@@ -317,7 +319,7 @@ describe('sell: workspaces', () => {
       onError: (error) => errors.push(error instanceof Error ? error.message : ''),
     })
     await generate({ prompt: 'a square', wait_seconds: 25 })
-    await until('the lost answer is noticed', () => errors.length === 2, ENOUGH)
+    await until('the lost answer is noticed', () => errors.length === 3, ENOUGH)
     expect(await generationsOf(market, id)).toEqual([['a square', 'completed', 'Try 2']])
     expect([tries, errors[0]]).toEqual([2, 'The model is busy.'])
   })
