@@ -44,6 +44,8 @@ test('.dockerignore: the context has what the build reads, and no tests, environ
   const inside = [
     'package.json',
     'package-lock.json',
+    'tsconfig.json',
+    'apps/web/vite.config.ts',
     '.npmrc',
     'apps/api/src/main.ts',
     'scripts/build.ts',

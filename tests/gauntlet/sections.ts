@@ -132,7 +132,11 @@ export const SECTIONS: readonly Section[] = [
   },
   { name: 'deploy', files: ['tests/deploy/image.test.ts', 'tests/deploy/install.test.ts'] },
   { name: 'guides', files: ['tests/guides/guides.test.ts'] },
-  { name: 'pages', settings: () => ({ PAGE_MODES: 'all' }), files: ['tests/browser/reference.test.ts'] },
+  {
+    name: 'pages',
+    settings: () => ({ PAGE_MODES: 'all', SCREENSHOTS: 1 }),
+    files: ['tests/browser/reference.test.ts', 'tests/browser/web.test.ts'],
+  },
   { name: 'load', files: ['tests/load', 'tests/reserves/many.test.ts'] },
   {
     name: 'thefts',

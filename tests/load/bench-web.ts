@@ -1,9 +1,10 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { startOrigin } from '@market/dev/web'
+import { Pictures } from '@market/web/pictures/pictures'
 import { chromium } from 'playwright-core'
 import { startParts } from '../support/parts.ts'
 import { startApi } from '../support/processes.ts'
@@ -97,6 +98,26 @@ async function perSecond({ url, cpuMs }: Pages, path: string) {
   return { rate: answered / seconds, micros: ((cpuMs() - before) / answered) * 1_000 }
 }
 
+/** CPU time of a picture that is not stored yet, of all threads. */
+async function costOfPicture(count: number): Promise<number> {
+  const worker = pathToFileURL(script('../../apps/web/dist/server/picture-worker.js'))
+  const pictures = new Pictures(worker, { newOfAddress: Number.POSITIVE_INFINITY, waiting: 1 })
+  const draw = (number: number) =>
+    pictures.get(
+      {
+        ...{ kind: 'Service', title: `Review of pull request number ${number}`, otherTitle: '' },
+        ...{ by: { id: `agt_${number}`, name: 'Typescript Reviewer' }, figures: [['Price', '20.00 USDC']] },
+      },
+      '198.18.0.1',
+    )
+  for (let number = 0; number < count; number++) await draw(number)
+  const before = process.cpuUsage()
+  for (let number = count; number < 2 * count; number++) await draw(number)
+  const { user, system } = process.cpuUsage(before)
+  await pictures.stop()
+  return (user + system) / 1_000 / count
+}
+
 const memoryOf = (pid: number): number =>
   Number(/^VmHWM:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1_024
 
@@ -142,6 +163,10 @@ try {
     measured: `${rate.toFixed(0)} a second, ${memoryOf(pages.pid).toFixed(0)} MB at most`,
     aim: '',
     cpu: `${micros.toFixed(0)} µs`,
+  })
+  rows.push({
+    ...{ what: 'a new picture for link previews, in a thread of its own', measured: '', aim: '' },
+    cpu: `${(await costOfPicture(DRAWS / 5)).toFixed(0)} ms`,
   })
   report(rows)
 } finally {

@@ -444,8 +444,8 @@ describe('recheckTransfers', () => {
     await fixture.claim(reference, 'order:a', { due: 5n })
     const before = await fixture.states()
     relay.mood = { kind: 'reset' }
-    for (const read of [fixture.recheck(AGE_MS), fixture.recheck(AGE_MS), fixture.watch()])
-      await expect(read).rejects.toMatchObject({ kind: 'unavailable' })
+    for (const read of [() => fixture.recheck(AGE_MS), () => fixture.recheck(AGE_MS), () => fixture.watch()])
+      await expect(read()).rejects.toMatchObject({ kind: 'unavailable' })
     expect(await outcome(fixture.claim(reference, 'order:b'))).toBe('unavailable')
     expect(await fixture.states()).toEqual(before)
     // A node that comes back knowing little is not believed at once either.
