@@ -27,8 +27,7 @@ async function startProxiedRunner(work: (cutConnections: () => void) => void) {
   const runner = await startRunner({
     pool,
     ctx,
-    tasks: { 'deliver-events': async () => work(cutConnections) },
-    concurrency: 2,
+    engines: [{ tasks: { 'deliver-events': async () => work(cutConnections) }, concurrency: 2, pollMs: 250 }],
     log: { warn: NOTHING, error: NOTHING },
     onFailure: NOTHING,
   })

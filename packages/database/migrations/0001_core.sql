@@ -228,7 +228,7 @@ create function enqueue_job(
   task text, payload json, max_attempts integer, run_at timestamptz, job_key text, job_key_mode text
 ) returns bigint language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
-  if task <> 'deliver-events' then
+  if task not in ('deliver-events', 'run-sweep') then
     raise exception 'job % cannot be enqueued', task using errcode = 'insufficient_privilege';
   end if;
   return (graphile_worker.add_job(
@@ -270,7 +270,7 @@ begin
     count(*) filter (where due.attempts > 0 and due.last_error is not null)
   into waiting, oldest_seconds, running, failing
   from (
-    select job.run_at, job.locked_at, job.attempts, job.last_error from graphile_worker._private_jobs as job
+    select job.run_at, job.locked_at, job.attempts, job.last_error from graphile_worker.jobs as job
     where job.run_at <= now() order by job.run_at limit 10000
   ) as due;
 end $$;

@@ -4,6 +4,7 @@ import { sql } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { enqueue } from './enqueue.ts'
 import { queueMetrics, recordHeartbeat, releaseJobsOfDeadWorkers, removeHeartbeat } from './maintenance.ts'
+import { deleteRemovedSweeps, runSweep, START_SWEEPS, startSweeps, startSweepsNow } from './sweeps.ts'
 
 let ctx: MarketContext
 beforeEach(async () => {
@@ -147,4 +148,106 @@ test('queueMetrics counts waiting, running and failing jobs and reports the olde
   expect(metrics).toMatchObject({ waiting: 2, running: 1, failing: 1 })
   expect(metrics.oldestSeconds).toBeGreaterThanOrEqual(30)
   expect(metrics.oldestSeconds).toBeLessThan(60)
+})
+
+describe('sweeps', () => {
+  interface SweepJob {
+    readonly task: string
+    readonly key: string | null
+    readonly attempts: number
+    readonly locked: boolean
+    readonly delayMs: number
+  }
+  const sweepJobs = async () =>
+    (
+      await sql<SweepJob>`
+        select task_identifier as task, key, attempts::int4 as attempts, locked_at is not null as locked,
+          extract(epoch from run_at - now())::float8 * 1000 as "delayMs"
+        from graphile_worker.jobs order by task_identifier, id`.execute(ctx.db)
+    ).rows
+  const waits = { attempts: 0, locked: false }
+  const inAMinute = () => new Date(Date.now() + 60_000)
+  const lockTask = (task: string) =>
+    sql`
+    update graphile_worker._private_jobs as job set locked_by = 'worker', locked_at = now(), attempts = 1
+    from graphile_worker._private_tasks as known where known.id = task_id and identifier = ${task}`.execute(
+      ctx.db,
+    )
+  const fail = (task: string) =>
+    sql`
+    update graphile_worker._private_jobs as job set run_at = now() + interval '2 hours', attempts = 9, last_error = 'x'
+    from graphile_worker._private_tasks as known where known.id = task_id and identifier = ${task}`.execute(
+      ctx.db,
+    )
+
+  test('startSweeps: enqueues what is due, and the next start', async () => {
+    await startSweeps(ctx, ['one', 'two'], inAMinute())
+    const [one, start, two, ...more] = await sweepJobs()
+    expect(more).toEqual([])
+    expect(one).toMatchObject({ task: 'one', key: 'one', ...waits })
+    expect(two).toMatchObject({ task: 'two', key: 'two', ...waits })
+    expect(start).toMatchObject({ task: START_SWEEPS, key: START_SWEEPS, ...waits })
+    expect(one?.delayMs).toBeLessThanOrEqual(0)
+    expect(start?.delayMs).toBeGreaterThan(30_000)
+  })
+
+  test('startSweeps: leaves a sweep alone that waits or runs', async () => {
+    await startSweeps(ctx, ['runs', 'waits'], inAMinute())
+    await lockTask('runs')
+    await startSweeps(ctx, ['runs', 'waits'], inAMinute())
+    await runSweep(ctx, 'runs')
+    expect(await sweepJobs()).toMatchObject([
+      { task: 'runs', key: 'runs', attempts: 1, locked: true },
+      { task: START_SWEEPS },
+      { task: 'waits', key: 'waits', ...waits },
+    ])
+  })
+
+  test('startSweeps: replaces the start that calls it, which is not run again when its worker dies', async () => {
+    await startSweepsNow(ctx, [])
+    await lockTask(START_SWEEPS)
+    await startSweeps(ctx, [], inAMinute())
+    await sql`select graphile_worker.force_unlock_workers(array['worker'])`.execute(ctx.db)
+    expect(await sweepJobs()).toMatchObject([
+      { task: START_SWEEPS, key: null, attempts: 1_000, locked: false },
+      { task: START_SWEEPS, key: START_SWEEPS, ...waits },
+    ])
+  })
+
+  test('concurrent calls leave one job of each sweep', async () => {
+    await Promise.all(Array.from({ length: 8 }, () => startSweeps(ctx, ['one', 'two'], inAMinute())))
+    expect((await sweepJobs()).map(({ key }) => key)).toEqual(['one', START_SWEEPS, 'two'])
+  })
+
+  test('startSweepsNow: makes a sweep due that a failure delayed, and leaves one alone that runs', async () => {
+    await startSweepsNow(ctx, ['failed', 'runs'])
+    await lockTask('runs')
+    for (const task of ['failed', START_SWEEPS]) await fail(task)
+    await startSweepsNow(ctx, ['failed', 'new', 'runs'])
+    const found = await sweepJobs()
+    expect(found).toMatchObject([
+      { task: 'failed', ...waits },
+      { task: 'new', ...waits },
+      { task: 'runs', attempts: 1, locked: true },
+      { task: START_SWEEPS, ...waits },
+    ])
+    for (const { delayMs } of found) expect(delayMs).toBeLessThanOrEqual(0)
+  })
+
+  test('deleteRemovedSweeps: deletes overdue jobs of other sweeps, and nothing else', async () => {
+    await startSweepsNow(ctx, ['known', 'removed', 'removed and running', 'newer'])
+    await enqueue(ctx.db, { ...jobOf('agt_1'), key: 'deliver-events:agt_1' })
+    await sql`update graphile_worker._private_jobs set run_at = now() - interval '1 minute'`.execute(ctx.db)
+    await sql`
+      update graphile_worker._private_jobs set run_at = now() where key = 'newer'`.execute(ctx.db)
+    await lockTask('removed and running')
+    await deleteRemovedSweeps(ctx, ['known'])
+    expect((await sweepJobs()).map(({ task }) => task)).toEqual([
+      'deliver-events',
+      'known',
+      'newer',
+      'removed and running',
+      START_SWEEPS,
+    ])
+  })
 })

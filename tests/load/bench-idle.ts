@@ -1,0 +1,54 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { connect } from '@market/database/connect'
+import { migrate } from '@market/database/migrate'
+import { createRoles } from '@market/database/roles'
+import { newKeySettings } from '@market/platform/vault/new-keys'
+import { startPostgresServer } from '@market/testing/postgres-server'
+import { sql } from 'kysely'
+import { startWorker } from '../support/processes.ts'
+import { report } from './bench-report.ts'
+import { withPostgresCpu } from './postgres-cpu.ts'
+
+/** What workers without anything to do cost Postgres, by their number. There is no network, so no chain is read. */
+const WORKERS = [1, 4]
+const SETTLE_MS = 15_000
+const MEASURE_MS = Number(process.env['MEASURE_MS'] ?? 60_000)
+/** Prints the statements that run most often. */
+const TOP = Number(process.env['TOP'] ?? 0)
+
+const server = await startPostgresServer(['shared_preload_libraries=pg_stat_statements'])
+const db = connect({ url: server.url })
+try {
+  await createRoles(server.url)
+  await migrate(server.url)
+  await sql`create extension pg_stat_statements`.execute(db)
+  const environment = { DATABASE_URL: server.url, ...newKeySettings().both }
+  const statements = async () => {
+    const { rows } = await sql<{ calls: number; query: string }>`
+      select calls::float8 as calls, left(regexp_replace(query, '\s+', ' ', 'g'), 120) as query
+      from pg_stat_statements order by calls desc`.execute(db)
+    return rows
+  }
+  for (const count of WORKERS) {
+    const workers = await Promise.all(Array.from({ length: count }, () => startWorker(environment)))
+    await wait(SETTLE_MS)
+    await sql`select pg_stat_statements_reset()`.execute(db)
+    const { tookMs, cpuMs } = await withPostgresCpu(server.url, () => wait(MEASURE_MS))
+    const rows = await statements()
+    const seconds = tookMs / 1_000
+    const perSecond = rows.reduce((sum, { calls }) => sum + calls, 0) / seconds
+    for (const { calls, query } of rows.slice(0, TOP)) console.log((calls / seconds).toFixed(2), query)
+    for (const worker of workers) await worker.stop()
+    report([
+      {
+        what: `idle, ${count} worker${count === 1 ? '' : 's'}: statements a second`,
+        measured: perSecond.toFixed(1),
+        aim: count === 1 ? 'measured' : 'hardly more than one worker',
+        cpu: `${(cpuMs / seconds).toFixed(1)} ms of Postgres a second`,
+      },
+    ])
+  }
+} finally {
+  await db.destroy()
+  await server.stop()
+}
