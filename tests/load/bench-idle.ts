@@ -13,10 +13,13 @@ import { withPostgresCpu } from './postgres-cpu.ts'
 const WORKERS = [1, 4]
 const SETTLE_MS = 15_000
 const MEASURE_MS = Number(process.env['MEASURE_MS'] ?? 60_000)
-/** Prints the statements that run most often. */
+/** Prints the statements that take longest. */
 const TOP = Number(process.env['TOP'] ?? 0)
 
-const server = await startPostgresServer(['shared_preload_libraries=pg_stat_statements'])
+const server = await startPostgresServer([
+  'shared_preload_libraries=pg_stat_statements',
+  'pg_stat_statements.track_planning=on',
+])
 const db = connect({ url: server.url })
 try {
   await createRoles(server.url)
@@ -24,9 +27,10 @@ try {
   await sql`create extension pg_stat_statements`.execute(db)
   const environment = { DATABASE_URL: server.url, ...newKeySettings().both }
   const statements = async () => {
-    const { rows } = await sql<{ calls: number; query: string }>`
-      select calls::float8 as calls, left(regexp_replace(query, '\s+', ' ', 'g'), 120) as query
-      from pg_stat_statements order by calls desc`.execute(db)
+    const { rows } = await sql<{ calls: number; ms: number; query: string }>`
+      select calls::float8 as calls, total_exec_time + total_plan_time as ms,
+        left(regexp_replace(query, '[[:space:]]+', ' ', 'g'), 100) as query
+      from pg_stat_statements where query not like '%pg_stat%' order by ms desc`.execute(db)
     return rows
   }
   for (const count of WORKERS) {
@@ -37,7 +41,8 @@ try {
     const rows = await statements()
     const seconds = tookMs / 1_000
     const perSecond = rows.reduce((sum, { calls }) => sum + calls, 0) / seconds
-    for (const { calls, query } of rows.slice(0, TOP)) console.log((calls / seconds).toFixed(2), query)
+    for (const { calls, ms, query } of rows.slice(0, TOP))
+      console.log(`${(calls / seconds).toFixed(2)} a second, ${(ms / seconds).toFixed(2)} ms: ${query}`)
     for (const worker of workers) await worker.stop()
     report([
       {

@@ -4,7 +4,7 @@ import { startSweepsNow } from '@market/core/queue'
 import { connect, openPool } from '@market/database/connect'
 import type { Db } from '@market/database/transact'
 import { startRunner } from '@market/jobs/runner'
-import { type Sweep, sweepEngine } from '@market/jobs/start-sweeps'
+import { type Sweep, sweepEngine, sweepTicks } from '@market/jobs/start-sweeps'
 import { TIMEOUT_FACTOR } from '@market/testing/postgres'
 import { sql } from 'kysely'
 
@@ -42,18 +42,12 @@ const write = (fields: object, message: string) =>
   void process.stderr.write(`${message} ${inspect(fields)}\n`)
 const log = { warn: write, error: write }
 const ctx = { db }
+const settings = { ctx, sweeps: [record], log, onFailure: () => {} }
 await startRunner({
   pool,
   ctx,
-  engines: [
-    sweepEngine({
-      ctx,
-      sweeps: [record],
-      log,
-      onFailure: () => {},
-      stopping: () => false,
-    }),
-  ],
+  engines: [sweepEngine(settings)],
+  beatWork: sweepTicks(settings),
   log,
   onFailure: () => {},
 })

@@ -7,7 +7,7 @@ import { earnPayoutListener } from '@market/earn/withdrawals'
 import { payoutAdvancer } from '@market/jobs/advance-payouts'
 import type { SecurityLevel, SweepContext } from '@market/jobs/reports'
 import { startRunner } from '@market/jobs/runner'
-import { sweepEngine } from '@market/jobs/start-sweeps'
+import { sweepEngine, sweepTicks } from '@market/jobs/start-sweeps'
 import { SWEEPS } from '@market/jobs/sweeps'
 import { jobEngine } from '@market/jobs/tasks'
 import { idSource } from '@market/kernel/ids'
@@ -128,20 +128,18 @@ export async function startApp(config: Config) {
     recordAudit: metrics.recordAudit,
     onSecurityEvent: (event: object, level: SecurityLevel) => securityLog[level](event, 'security event'),
   }
+  const sweepSettings = {
+    ctx: sweepContext,
+    sweeps: SWEEPS,
+    log,
+    onFailure: metrics.countFailure,
+    maxIntervalMs: config.SWEEP_INTERVAL_MS,
+  }
   const runner = await startRunner({
     pool,
     ctx,
-    engines: [
-      jobEngine(ctx, { stopping: isStopping }, config.JOB_CONCURRENCY),
-      sweepEngine({
-        ctx: sweepContext,
-        sweeps: SWEEPS,
-        log,
-        onFailure: metrics.countFailure,
-        maxIntervalMs: config.SWEEP_INTERVAL_MS,
-        stopping: isStopping,
-      }),
-    ],
+    engines: [jobEngine(ctx, { stopping: isStopping }, config.JOB_CONCURRENCY), sweepEngine(sweepSettings)],
+    beatWork: sweepTicks(sweepSettings),
     log,
     onFailure: metrics.countFailure,
   })

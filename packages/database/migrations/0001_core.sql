@@ -237,6 +237,48 @@ begin
   )).id;
 end $$;
 
+-- Until when due sweeps were enqueued. The lock of the row lets one worker at a time enqueue them.
+create table sweep_clock (
+  only_row boolean primary key default true check (only_row),
+  started_until timestamptz not null
+);
+insert into sweep_clock (started_until) values (now());
+
+-- Enqueues a run of each sweep under its name as the key, except of those whose last run waits or has not ended.
+create function start_sweeps(names text[], max_attempts integer) returns void language plpgsql as $$
+begin
+  perform from sweep_clock for update;
+  -- One call, because each notifies every worker.
+  perform graphile_worker.add_jobs(array_agg(
+    row(name, '{}', null, now(), max_attempts, name, null, null)::graphile_worker.job_spec
+  ))
+  from unnest(names) as name
+  where not exists (select from graphile_worker.jobs where key = name)
+  having count(*) > 0;
+end $$;
+
+-- Every worker calls this each tick, and the first one enqueues the sweeps that have a multiple of their interval in the time
+-- since the last tick: those of missed ticks once. The clock moves in the same transaction, so that none is lost or doubled.
+create function start_due_sweeps(names text[], intervals_ms bigint[], tick_ms bigint, max_attempts integer)
+returns void language plpgsql as $$
+declare
+  since timestamptz;
+  next_tick timestamptz := to_timestamp((floor(extract(epoch from now()) * 1000 / tick_ms) + 1) * tick_ms / 1000);
+begin
+  select started_until into since from sweep_clock;
+  -- It is later than the next tick when the clock of the server was set back.
+  if since > now() and since <= next_tick then
+    return;
+  end if;
+  update sweep_clock set started_until = next_tick where started_until = since;
+  if found then
+    perform start_sweeps(array(
+      select sweep.name from unnest(names, intervals_ms) as sweep(name, every_ms)
+      where ceil(extract(epoch from since) * 1000 / every_ms) * every_ms < extract(epoch from next_tick) * 1000
+    ), max_attempts);
+  end if;
+end $$;
+
 -- Ends the sessions of the api whose transaction is old: what it wrote counts from when it was written, and nobody saw it
 -- meanwhile. The role can lift its own timeouts, so the worker does this. Runs as the owner, who is a member of the api's role.
 create function end_old_transactions(max_age interval) returns integer language plpgsql volatile security definer

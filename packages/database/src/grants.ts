@@ -25,6 +25,7 @@ const WORKER_ONLY = [
   'reserve_leaves',
   'reserve_snapshots',
   'statistics',
+  'sweep_clock',
   'treasury_positions',
   'wallet_signatures',
   'withdraw_delays',

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Needs } from '@market/core/context'
 import { removeHeartbeat } from '@market/core/queue'
 import { Logger, type RunnerOptions, run, type TaskList, type WorkerEvents } from 'graphile-worker'
-import { startHeartbeat } from './heartbeat.ts'
+import { type BeatWork, startHeartbeat } from './heartbeat.ts'
 
 interface RunnerLog {
   warn(fields: object, message: string): void
@@ -16,6 +16,7 @@ interface RunnerSettings {
   readonly ctx: Needs<'db'>
   /** Each has its own concurrency, so that jobs of one that wait for slow endpoints do not delay those of another. */
   readonly engines: readonly EngineSettings[]
+  readonly beatWork?: BeatWork
   readonly log: RunnerLog
   readonly onFailure: (task: string) => void
 }
@@ -58,7 +59,7 @@ interface Own {
 export async function startRunner(settings: RunnerSettings): Promise<Runner> {
   const { log, ctx } = settings
   const own: Own = { poolIds: new Set(), jobIds: new Set() }
-  const heartbeat = startHeartbeat(ctx, own, log)
+  const heartbeat = startHeartbeat(ctx, own, log, settings.beatWork)
   const engines = await Promise.all(settings.engines.map((engine) => superviseEngine(settings, engine, own)))
   await heartbeat.beat()
   const ended = Promise.all(engines.map((engine) => engine.ended)).then(() => undefined)

@@ -4,7 +4,7 @@ import { type MarketContext, marketContext } from '@market/testing/market-contex
 import { TIMEOUT_FACTOR, testDatabase } from '@market/testing/postgres'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { type EngineSettings, startRunner } from './runner.ts'
-import { type Sweep, sweepEngine } from './start-sweeps.ts'
+import { type Sweep, sweepEngine, sweepTicks } from './start-sweeps.ts'
 
 const NOTHING = () => undefined
 const LONG = { timeout: 120_000 }
@@ -22,9 +22,11 @@ async function startSweepRunner(
   const onFailure = (name: string) => void failed.push(name)
   const listed = sweeps.map((sweep) => ({ ...sweep, does: 'Counts its runs' }))
   const log = { warn: NOTHING, error: NOTHING }
+  const settings = { ctx, sweeps: listed, log, onFailure }
   const runner = await startRunner({
     ...{ pool, ctx, log, onFailure },
-    engines: [...others, sweepEngine({ ctx, sweeps: listed, log, onFailure, stopping: () => false })],
+    engines: [...others, sweepEngine(settings)],
+    beatWork: sweepTicks(settings),
   })
   onTestFinished(async () => {
     await runner.stop()

@@ -59,7 +59,6 @@ async function runAll(ctx: MarketContext) {
     sweeps: SWEEPS,
     log,
     onFailure: (name) => failed.push(name),
-    stopping: () => false,
   })
   await Promise.all(SWEEPS.map(({ name }) => tasks[name]?.({}, undefined as never)))
   return { failed, logged, events }

@@ -28,8 +28,8 @@ const JOBS: { readonly [Name in Exclude<JobName, 'run-sweep'>]: JobRun<Name> } =
   'deliver-events': deliverEventsJob,
 }
 
-/** How soon a job is found when its notification was lost; others start a few milliseconds after commit. */
-const POLL_MS = 250
+/** How late a retry can be, or a job whose notification was lost; others start a few milliseconds after commit. */
+const POLL_MS = 500
 
 /** The engine of the jobs that transactions enqueue. */
 export const jobEngine = (ctx: JobContext, stop: JobStop, concurrency: number): EngineSettings => ({

@@ -11,4 +11,4 @@ export {
 } from './maintenance.ts'
 export { endOldTransactions } from './old-transactions.ts'
 export type { QueueMetrics } from './store.ts'
-export { deleteRemovedSweeps, runSweep, START_SWEEPS, startSweeps, startSweepsNow } from './sweeps.ts'
+export { deleteRemovedSweeps, runSweep, startDueSweeps, startSweepsNow } from './sweeps.ts'

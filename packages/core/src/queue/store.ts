@@ -23,32 +23,23 @@ export async function insertJob<Name extends JobName>(db: Db | Tx, job: Job<Name
   )
 }
 
-/** Adds a job under its name as the key, unless one waits or runs. */
-const addUnlessKnown = (names: readonly string[]) => sql`
-  select (graphile_worker.add_job(
-    name, max_attempts := ${MAX_ATTEMPTS}::int, job_key := name, job_key_mode := 'unsafe_dedupe'
-  )).id
-  from unnest(${[...names]}::text[]) as name`
-
-export async function addMissing(db: Db, names: readonly string[]): Promise<void> {
-  await addUnlessKnown(names).execute(db)
+/** The commit need not wait for the disk: after a crash of Postgres the clock of the sweeps is as old as their jobs. */
+export async function startSweepJobs(db: Db, names: readonly string[]): Promise<void> {
+  await sql`select start_sweeps(${[...names]}::text[], ${MAX_ATTEMPTS}::int) where ${withoutFlush}`.execute(
+    db,
+  )
 }
 
-/**
- * The job that calls this runs under the key of the next one, which therefore replaces it: it is not run again. After a crash
- * of Postgres either both are there or the old job runs again, so the commit need not wait for the disk.
- */
-export async function addMissingAndNext(
+export async function startDueSweepJobs(
   db: Db,
   names: readonly string[],
-  next: { readonly name: string; readonly at: Date },
+  intervalsMs: readonly number[],
+  tickMs: number,
 ): Promise<void> {
   await sql`
-    ${addUnlessKnown(names)}
-    union all
-    select (graphile_worker.add_job(
-      ${next.name}, max_attempts := ${MAX_ATTEMPTS}::int, job_key := ${next.name}, run_at := ${next.at}
-    )).id where ${withoutFlush}`.execute(db)
+    select start_due_sweeps(
+      ${[...names]}::text[], ${[...intervalsMs]}::bigint[], ${tickMs}::bigint, ${MAX_ATTEMPTS}::int
+    ) where ${withoutFlush}`.execute(db)
 }
 
 /** Makes jobs due that wait, and forgets how often they failed. */

@@ -1,26 +1,36 @@
 import type { Needs } from '../context.ts'
-import { addMissing, addMissingAndNext, deleteOverdue, makeDue } from './store.ts'
+import { deleteOverdue, makeDue, startDueSweepJobs, startSweepJobs } from './store.ts'
 
-/** The job that starts the sweeps that are due. One waits or runs at any time, under its name as the key. */
-export const START_SWEEPS = 'start-sweeps'
+/** A sweep is a job whose key is its name. A job that waits or runs is left alone, so at most one worker runs a sweep. */
+interface SweepInterval {
+  readonly name: string
+  readonly everyMs: number
+}
 
 /**
- * Enqueues a run of each sweep, and in the same statement the next `start-sweeps`. The name of a sweep is the key of its job,
- * and a job that waits or runs is left alone. So at most one worker runs a sweep, and a run that takes longer than the
- * interval does not pile up.
+ * Enqueues the sweeps that have a multiple of their interval in the time since the last tick, when there was a tick since.
+ * Any number of workers can call this at any time.
  */
-export const startSweeps = (ctx: Needs<'db'>, due: readonly string[], next: Date): Promise<void> =>
-  addMissingAndNext(ctx.db, due, { name: START_SWEEPS, at: next })
+export const startDueSweeps = (
+  ctx: Needs<'db'>,
+  sweeps: readonly SweepInterval[],
+  tickMs: number,
+): Promise<void> =>
+  startDueSweepJobs(
+    ctx.db,
+    sweeps.map(({ name }) => name),
+    sweeps.map(({ everyMs }) => everyMs),
+    tickMs,
+  )
 
 /** Enqueues a run of one sweep. Does nothing while one waits or runs. */
-export const runSweep = (ctx: Needs<'db'>, name: string): Promise<void> => addMissing(ctx.db, [name])
+export const runSweep = (ctx: Needs<'db'>, name: string): Promise<void> => startSweepJobs(ctx.db, [name])
 
-/** Every sweep runs when a worker starts, and so does `start-sweeps`: also one that a failure has delayed. */
+/** Every sweep runs when a worker starts, also one that a failure has delayed. */
 export async function startSweepsNow(ctx: Needs<'db'>, names: readonly string[]): Promise<void> {
-  const all = [...names, START_SWEEPS]
   // fix: delayed-sweeps-start
-  await makeDue(ctx.db, all)
-  await addMissing(ctx.db, all)
+  await makeDue(ctx.db, names)
+  await startSweepJobs(ctx.db, names)
 }
 
 /** A sweep that a worker of another version has is run sooner. If it is deleted all the same, it is due again at its next time. */
@@ -28,4 +38,4 @@ const REMOVED_AFTER_SECONDS = 30
 
 /** Deletes the jobs of sweeps that are none of these and that no worker runs. */
 export const deleteRemovedSweeps = (ctx: Needs<'db'>, names: readonly string[]): Promise<void> =>
-  deleteOverdue(ctx.db, [...names, START_SWEEPS], REMOVED_AFTER_SECONDS)
+  deleteOverdue(ctx.db, names, REMOVED_AFTER_SECONDS)
