@@ -11,7 +11,8 @@ import { withPostgresCpu } from './postgres-cpu.ts'
 
 /** What workers without anything to do cost Postgres, by their number. There is no network, so no chain is read. */
 const WORKERS = [1, 4]
-const SETTLE_MS = 15_000
+/** Connections plan a statement anew for its first five runs. */
+const SETTLE_MS = Number(process.env['SETTLE_MS'] ?? 60_000)
 const MEASURE_MS = Number(process.env['MEASURE_MS'] ?? 60_000)
 /** Prints the statements that take longest. */
 const TOP = Number(process.env['TOP'] ?? 0)
