@@ -86,6 +86,7 @@ export const OWNERS: Readonly<Record<string, string>> = {
   wallet_signatures: 'wallets',
   withdraw_addresses: 'wallets',
   withdraw_delays: 'wallets',
+  sweep_clock: 'queue',
   worker_pools: 'queue',
   workspace_deliverables: 'workspaces',
 }

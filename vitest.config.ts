@@ -30,6 +30,7 @@ const PROCESSES = [
   'tests/mcp/two-processes.test.ts',
   'tests/faults/{idempotency-crash,postgres,rate-limits,shutdown,vault-rotation}.test.ts',
   'tests/webhooks/{graceful,kills,recovery}.test.ts',
+  'tests/workers/**/*.test.ts',
 ]
 
 /** Starts api and worker processes on chains of their own. */

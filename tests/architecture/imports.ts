@@ -11,7 +11,7 @@ export async function readImports(baseDir: string, folders: string[]): Promise<I
 
 /** Entry points: programs, commands, benches, tests, and what vitest or a test starts by its path. */
 const ENTRY_POINTS =
-  /^apps\/web\/(?:vite\.config\.ts|src\/app\/entry-(?:client|server)\.tsx)$|^(?:apps\/[^/]+|packages\/(?:cli|mcp-stdio|admin))\/src\/main\.ts$|^packages\/(?:cli|mcp-stdio)\/bin\/|\/src\/commands\/|^tests\/load\/bench-|^tests\/faults\/money\/(?:seed-bug|webhook-endpoints-process)\.ts$|^tests\/journeys\/blocking-seller\.ts$|^tests\/x402\/first-version-client\.ts$|^tests\/gauntlet\/(?:main|check-audit|check-fixes)\.ts$|^tests\/guides\/(?:allow-in-browser|time-quick-start)\.ts$|\.test\.ts$|\/template-database\.ts$|^tests\/support\/(?:build-pages|bundle|count-properties)\.ts$|^scripts\/(?:build|pack|compile-contracts|start|map-trace|sbom)\.ts$/
+  /^apps\/web\/(?:vite\.config\.ts|src\/app\/entry-(?:client|server)\.tsx)$|^(?:apps\/[^/]+|packages\/(?:cli|mcp-stdio|admin))\/src\/main\.ts$|^packages\/(?:cli|mcp-stdio)\/bin\/|\/src\/commands\/|^tests\/load\/bench-|^tests\/faults\/money\/(?:seed-bug|webhook-endpoints-process)\.ts$|^tests\/journeys\/blocking-seller\.ts$|^tests\/x402\/first-version-client\.ts$|^tests\/workers\/recording-worker\.ts$|^tests\/gauntlet\/(?:main|check-audit|check-fixes)\.ts$|^tests\/guides\/(?:allow-in-browser|time-quick-start)\.ts$|\.test\.ts$|\/template-database\.ts$|^tests\/support\/(?:build-pages|bundle|count-properties)\.ts$|^scripts\/(?:build|pack|compile-contracts|start|map-trace|sbom)\.ts$/
 
 /** Files that no program, command or test imports. Knip cannot tell: our packages export every file by name. */
 export function unreached({ modules }: ICruiseResult): string[] {

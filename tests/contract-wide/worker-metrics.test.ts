@@ -1,13 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import { connect } from '@market/database/connect'
 import { readiness } from '@market/database/readiness'
-import { earlier, systemClock } from '@market/kernel/clock'
+import { earlier, HOUR, MINUTE } from '@market/kernel/clock'
 import { usdc } from '@market/kernel/money'
 import { pool, post, venue, withdrawal } from '@market/money/ledger'
+import { testKeys } from '@market/testing/keys'
+import { makeAgent } from '@market/testing/makers'
 import { marketContext } from '@market/testing/market-context'
 import { testDatabase } from '@market/testing/postgres'
 import { startMetricsServer } from '@market/worker/metrics-server'
 import { expect, test } from 'vitest'
+import { insertSnapshot } from '../support/reserve-snapshots.ts'
+
+const NO_NETWORKS = { networks: () => [], canAnchor: () => false }
 
 test('worker metrics: served while the database is down, without the queue length; readiness says why', async () => {
   const logged: object[] = []
@@ -17,7 +22,8 @@ test('worker metrics: served while the database is down, without the queue lengt
     port: 0,
     readers: ['127.0.0.1'],
     hotMax: {},
-    ctx: { db, clock: systemClock },
+    ctx: marketContext({ db }),
+    ...NO_NETWORKS,
     whyNotReady: readiness(db, { info: () => {}, error: (fields) => void logged.push(fields) }),
     isStopping: () => false,
   })
@@ -65,7 +71,7 @@ test('worker metrics: shows what belongs to the depositors of a pool, what is ow
       post(ctx, tx, { key: `test:${move.amount}`, reason: 'test', subject: 'test', network, moves: [move] }),
     )
   const metrics = await startMetricsServer({
-    ...{ host: '127.0.0.1', port: 0, readers: ['127.0.0.1'], hotMax: {}, ctx },
+    ...{ host: '127.0.0.1', port: 0, readers: ['127.0.0.1'], hotMax: {}, ctx, ...NO_NETWORKS },
     whyNotReady: async () => undefined,
     isStopping: () => false,
   })
@@ -97,23 +103,24 @@ test('worker metrics: shows the age of the newest snapshot, dropped webhooks, wa
       })),
     )
     .execute()
+  await insertSnapshot(database.db, { network: 'base-mainnet', at: earlier(now, 90_000) })
+  // It was read before this market stopped to use it.
+  await insertSnapshot(database.db, { network: 'solana-mainnet', at: earlier(now, 900_000) })
+  for (let n = 0; n < 2; n++) await makeAgent({ ...ctx, vault: testKeys().vault })
   let reason: string | undefined
   const metrics = await startMetricsServer({
     ...{ host: '127.0.0.1', port: 0, readers: ['127.0.0.1'], hotMax: {}, ctx },
+    networks: () => ['base-mainnet', 'alt-mainnet'],
+    canAnchor: () => false,
     whyNotReady: async () => reason,
     isStopping: () => false,
   })
   const read = async () => (await fetch(`${metrics.address}/metrics`)).text()
   try {
-    const none = { shortMicros: 0n, imbalance: 0n, isNew: true }
-    metrics.recordReserves([
-      { network: 'base-mainnet', takenAt: earlier(now, 90_000), ...none },
-      { network: 'alt-mainnet', takenAt: undefined, ...none },
-    ])
-    metrics.recordUnopenable(2)
     const text = await read()
     expect(text).toMatch(/^market_reserve_snapshot_age_seconds\{network="base-mainnet"\} 90(?:\.\d+)?$/m)
-    expect(text).not.toMatch(/^market_reserve_snapshot_age_seconds\{network="alt-mainnet"\}/m)
+    expect(text).not.toMatch(/^market_reserve_snapshot_age_seconds\{network="(?:alt|solana)-mainnet"\}/m)
+    expect(text).toMatch(/^market_reserve_anchor_age_seconds nan$/im)
     expect(text).toMatch(/^market_webhooks_dropped 3$/m)
     expect(text).toMatch(/^market_webhooks_dropped_agents 2$/m)
     expect(text).toMatch(/^market_wallets_unopenable 2$/m)
@@ -121,6 +128,36 @@ test('worker metrics: shows the age of the newest snapshot, dropped webhooks, wa
     expect(text).toMatch(/^market_ready 1$/m)
     reason = 'database unreachable'
     expect(await read()).toMatch(/^market_ready 0$/m)
+  } finally {
+    await metrics.stop()
+    await database.stop()
+  }
+})
+
+test('worker metrics: figures that another worker measures by now are no longer shown', async () => {
+  const database = await testDatabase()
+  const ctx = marketContext({ db: database.db })
+  const metrics = await startMetricsServer({
+    ...{ host: '127.0.0.1', port: 0, readers: ['127.0.0.1'], hotMax: {}, ctx, ...NO_NETWORKS },
+    whyNotReady: async () => undefined,
+    isStopping: () => false,
+  })
+  const read = async () => (await fetch(`${metrics.address}/metrics`)).text()
+  const gas = /^market_gas_settlements_left\{network="base-mainnet"\} (\S+)$/m
+  const broken = /^market_audit_broken (\S+)$/m
+  const figures = async () => {
+    const text = await read()
+    return [gas.exec(text)?.[1], broken.exec(text)?.[1]?.toLowerCase()]
+  }
+  try {
+    expect(await figures()).toEqual([undefined, 'nan'])
+    metrics.recordGas([{ network: 'base-mainnet', balance: 24n, settlementsLeft: 12 }])
+    metrics.recordAudit({ head: { seq: 3n, seal: Buffer.alloc(32) }, brokenAt: 2n })
+    expect(await figures()).toEqual(['12', '1'])
+    ctx.clock.advance(3 * MINUTE)
+    expect(await figures()).toEqual([undefined, '1'])
+    ctx.clock.advance(3 * HOUR)
+    expect(await figures()).toEqual([undefined, 'nan'])
   } finally {
     await metrics.stop()
     await database.stop()

@@ -1,8 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { operations } from '@market/contract/operations'
 import { enqueue } from '@market/core/queue'
-import { idSource } from '@market/kernel/ids'
-import { testClock } from '@market/testing/clock'
 import { sql } from 'kysely'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -12,6 +10,7 @@ import { makeAgent, makeUser } from '../support/makers.ts'
 import { operatorToken, proposeAs, whileOn } from '../support/operator.ts'
 import { invalid, rejected } from '../support/rejected.ts'
 import { rejectsWithoutProvider } from '../support/rejects-while-unavailable.ts'
+import { insertSnapshot } from '../support/reserve-snapshots.ts'
 import { ADMIN_KEY, ADMIN_USER } from '../support/settings.ts'
 import { INSTANT } from '../support/shapes.ts'
 import { makeClaimed, makeFailed, makePayout, makeUnmatched } from '../support/treasury.ts'
@@ -42,7 +41,6 @@ const instant = expect.stringMatching(INSTANT)
 const get = (query = '', bearer = ADMIN_KEY) => world.market.client().get(`${PATH}${query}`, { bearer })
 const read = async () => (await get()).body.data
 const ago = (ms: number) => new Date(world.market.now() - ms)
-const ids = idSource(testClock(new Date()))
 
 const nothing = { count: 0, at_least: false }
 const acts = (...names: (keyof typeof operations)[]) =>
@@ -51,32 +49,8 @@ const acts = (...names: (keyof typeof operations)[]) =>
     return { operation, method, path }
   })
 
-/** A worker takes one every 30 seconds. */
 const takeSnapshot = (short: bigint, at: Date) =>
-  world.market.db
-    .insertInto('reserve_snapshots')
-    .values({
-      id: ids.next('rsv'),
-      network: BASE,
-      taken_at: at,
-      treasury: world.treasury,
-      final_micros: 0n,
-      latest_micros: 0n,
-      ledger_micros: 0n,
-      in_flight_micros: 0n,
-      in_flight: '[]',
-      in_flight_count: 0,
-      venues_micros: 0n,
-      earn_micros: 0n,
-      unfinal_micros: 0n,
-      escrow_micros: 0n,
-      payable_micros: 0n,
-      surplus_micros: 0n,
-      suspense_micros: 0n,
-      fees_micros: 0n,
-      short_micros: short,
-    })
-    .execute()
+  insertSnapshot(world.market.db, { network: BASE, at, treasury: world.treasury, short })
 
 test('200: nothing waits; for an admin key and an operator', async () => {
   await world.chain.fund(gasAccount.address)

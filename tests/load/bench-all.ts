@@ -16,6 +16,7 @@ const BENCHES = [
   'mcp',
   'uploads',
   'start',
+  'idle',
   'worst',
   'web',
 ]

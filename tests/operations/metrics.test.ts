@@ -1,6 +1,6 @@
 import { connect } from '@market/database/connect'
 import { createMetrics } from '@market/http/metrics'
-import { systemClock } from '@market/kernel/clock'
+import { marketContext } from '@market/testing/market-context'
 import { startMetricsServer } from '@market/worker/metrics-server'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Market, runBundled, startMarket } from '../support/market.ts'
@@ -59,7 +59,8 @@ beforeAll(async () => {
   exposed = new Map([...api, ...worker])
   const db = connect({ url: 'postgres://nobody@127.0.0.1:1/away' })
   const server = await startMetricsServer({
-    ...{ host: '127.0.0.1', port: 0, readers: [], hotMax: {}, ctx: { db, clock: systemClock } },
+    ...{ host: '127.0.0.1', port: 0, readers: [], hotMax: {} },
+    ...{ ctx: marketContext({ db }), networks: () => [], canAnchor: () => false },
     whyNotReady: async () => undefined,
     isStopping: () => false,
   })

@@ -3,6 +3,7 @@ import { usdc } from '@market/kernel/money'
 import { maintainLedgerPartitions, totals } from '@market/money/ledger'
 import { advanceDue, advancePayout, duePayouts } from '@market/money/payouts'
 import { startEvmNetwork } from '@market/testing/evm-network'
+import { sql } from 'kysely'
 import type { Address } from 'viem'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { FINALITY, newAccount } from '../chains/evm-world.ts'
@@ -39,6 +40,18 @@ describe('payouts', () => {
     const { treasuryView, imbalance } = await totals(ledger.ctx.db, NETWORK)
     expect({ treasuryView, imbalance }).toEqual({ treasuryView: FLOAT - 5_000_000n, imbalance: 0n })
     expect(await chain.balanceOf(ledger.account.address)).toBe(treasuryView)
+  })
+
+  test('request: a worker looks for due payouts at once, unless the transaction is rolled back', async () => {
+    const looks = async () => {
+      const { rows } = await sql<{ payload: object }>`
+        select payload from graphile_worker._private_jobs where key is null`.execute(ledger.ctx.db)
+      return rows.map(({ payload }) => payload)
+    }
+    await expect(ledger.request({ amount: usdc(10_000_000_000n) })).rejects.toThrow()
+    expect(await looks()).toEqual([])
+    await ledger.request()
+    expect(await looks()).toEqual([{ sweep: 'advance-payouts' }])
   })
 
   test('request: two concurrent requests create one payout and reserve the amount once', async () => {

@@ -1,16 +1,19 @@
 import type { AuditCheck } from '@market/core/audit'
 import type { Needs } from '@market/core/context'
+import { findUnopenableWallets } from '@market/core/custody'
+import type { SeedOpener } from '@market/core/ports/vault'
 import { queueMetrics } from '@market/core/queue'
 import { listSwitches } from '@market/core/switches'
 import { poolMetrics } from '@market/earn/pools'
 import { mountHealth } from '@market/http/health'
 import { countResponses, createMetrics, mountMetrics } from '@market/http/metrics'
 import { countDropped } from '@market/identity/webhooks'
+import { HOUR, later, MINUTE, SECOND } from '@market/kernel/clock'
 import type { Usdc } from '@market/kernel/money'
 import { NETWORKS, type Network } from '@market/kernel/network'
 import { totals } from '@market/money/ledger'
 import { payoutLimitMetrics, payoutMetrics, sumMovingToCold } from '@market/money/payouts'
-import type { ReserveReport } from '@market/money/reserves'
+import { reserveMetrics } from '@market/money/reserves'
 import { type GasMetrics, purchaseMetrics } from '@market/trade/x402'
 import Fastify from 'fastify'
 import { Counter, Gauge } from 'prom-client'
@@ -19,7 +22,11 @@ interface MetricsServerSettings {
   readonly host: string
   readonly port: number
   readonly readers: readonly string[]
-  readonly ctx: Needs<'db' | 'clock'>
+  readonly ctx: Needs<'db' | 'clock'> & { readonly seeds: SeedOpener }
+  /** The networks that this process reads. One that is no longer used must not look unread. */
+  readonly networks: () => readonly Network[]
+  /** Whether this process can publish the roots of the reserves. */
+  readonly canAnchor: () => boolean
   /** The most that a treasury should hold; undefined means no limit. */
   readonly hotMax: Readonly<Partial<Record<Network, Usdc | undefined>>>
   readonly whyNotReady: () => Promise<string | undefined>
@@ -172,11 +179,16 @@ export async function startMetricsServer(settings: MetricsServerSettings) {
     'market_reserve_snapshot_age_seconds',
     'Age of the newest comparison of the treasury with its chain, by any worker',
   )
-  const newestSnapshots = new Map<Network, Date>()
-  const updateSnapshotAges = () => {
-    const now = settings.ctx.clock.now().getTime()
-    for (const [network, takenAt] of newestSnapshots)
-      snapshotAge.set({ network }, Math.max(0, now - takenAt.getTime()) / 1_000)
+  const anchorAge = gauge(
+    'market_reserve_anchor_age_seconds',
+    'Age of the newest final anchor of the reserves; NaN where this worker cannot publish one',
+  )
+  const updateReserves = async () => {
+    snapshotAge.reset()
+    anchorAge.set(NaN)
+    const { snapshots, anchorAgeMs } = await reserveMetrics(settings.ctx, settings.networks())
+    for (const { network, ageMs } of snapshots) snapshotAge.set({ network }, ageMs / SECOND)
+    if (settings.canAnchor()) anchorAge.set(anchorAgeMs / SECOND)
   }
 
   const disagreements = new Counter({
@@ -185,19 +197,25 @@ export async function startMetricsServer(settings: MetricsServerSettings) {
     labelNames: ['network'],
     registers: [registry],
   })
-  const gas = perNetwork('market_gas_settlements_left', 'Settlements that the gas account can still pay for')
-
-  const anchorAge = gauge(
-    'market_reserve_anchor_age_seconds',
-    'Age of the newest final anchor of the reserves',
-  )
 
   const unopenable = gauge(
     'market_wallets_unopenable',
     'New server wallets whose seed this worker has no key to open',
   )
+  const updateUnopenable = async () => {
+    unopenable.set(NaN)
+    unopenable.set((await findUnopenableWallets(settings.ctx)).length)
+  }
+
+  // A sweep measures these, and one worker at a time runs it. When another worker has newer figures, those of this one end.
+  const gas = perNetwork('market_gas_settlements_left', 'Settlements that the gas account can still pay for')
   const auditEntries = gauge('market_audit_entries', 'Entries of the audit log at its last check')
   const auditBroken = gauge('market_audit_broken', '1 when the audit log was changed')
+  const gasUntil = endingFigures(3 * MINUTE, () => gas.reset())
+  const auditUntil = endingFigures(3 * HOUR, () => {
+    auditEntries.set(NaN)
+    auditBroken.set(NaN)
+  })
 
   const app = Fastify({ logger: false })
   app.addHook('onRequest', async (request) => {
@@ -208,7 +226,9 @@ export async function startMetricsServer(settings: MetricsServerSettings) {
     oldest.set(queue.oldestSeconds)
     running.set(queue.running)
     failing.set(queue.failing)
-    updateSnapshotAges()
+    const now = settings.ctx.clock.now()
+    gasUntil.endAt(now)
+    auditUntil.endAt(now)
     // A missing metric is noticed, an old value would be taken for current.
     await Promise.allSettled([
       updatePayouts(),
@@ -218,6 +238,8 @@ export async function startMetricsServer(settings: MetricsServerSettings) {
       updateEarn(),
       updatePurchases(),
       updateDropped(),
+      updateReserves(),
+      updateUnopenable(),
     ])
   })
   // Nobody but operators and probes can reach this port, so it says why.
@@ -234,16 +256,27 @@ export async function startMetricsServer(settings: MetricsServerSettings) {
     recordGas: (metrics: readonly GasMetrics[]) => {
       gas.reset()
       for (const { network, settlementsLeft } of metrics) gas.set({ network }, settlementsLeft)
+      gasUntil.begin(settings.ctx.clock.now())
     },
-    recordReserves: (reports: readonly ReserveReport[]) => {
-      for (const { network, takenAt } of reports) if (takenAt) newestSnapshots.set(network, takenAt)
-    },
-    recordUnopenable: (count: number) => unopenable.set(count),
-    recordAnchorAge: (seconds: number) => anchorAge.set(seconds),
     recordAudit: ({ head, brokenAt }: AuditCheck) => {
       auditEntries.set(Number(head.seq))
       auditBroken.set(brokenAt === undefined ? 0 : 1)
+      auditUntil.begin(settings.ctx.clock.now())
     },
     stop: () => app.close(),
+  }
+}
+
+/** Figures that are shown for this long, a few intervals of the sweep that measures them. */
+function endingFigures(forMs: number, clear: () => void) {
+  let end = new Date(0)
+  clear()
+  return {
+    begin: (now: Date) => {
+      end = later(now, forMs)
+    },
+    endAt: (now: Date) => {
+      if (end <= now) clear()
+    },
   }
 }

@@ -1,14 +1,15 @@
+import { startSweepsNow } from '@market/core/queue'
 import { tokenListener } from '@market/custody/tokens'
 import { connect, openPool } from '@market/database/connect'
 import { requireDurableCommits } from '@market/database/ping'
 import { readiness } from '@market/database/readiness'
 import { earnPayoutListener } from '@market/earn/withdrawals'
-import { startPayoutLoop } from '@market/jobs/payout-loop'
-import type { SecurityLevel } from '@market/jobs/reports'
+import { payoutAdvancer } from '@market/jobs/advance-payouts'
+import type { SecurityLevel, SweepContext } from '@market/jobs/reports'
 import { startRunner } from '@market/jobs/runner'
-import { startSweeps } from '@market/jobs/start-sweeps'
+import { sweepEngine, sweepTicks } from '@market/jobs/start-sweeps'
 import { SWEEPS } from '@market/jobs/sweeps'
-import { taskList } from '@market/jobs/tasks'
+import { jobEngine } from '@market/jobs/tasks'
 import { idSource } from '@market/kernel/ids'
 import { feeAddressesOf, hotMaxOf, providerWarnings } from '@market/platform/settings/chains'
 import { clockFrom } from '@market/platform/settings/clock-file'
@@ -74,22 +75,26 @@ export async function startApp(config: Config) {
     facilitators: networks.facilitators,
   }
   const caps = capsFrom(config)
+  const seeds = seedOpener(config.WALLET_SEAL_PRIVATE_KEYS)
 
   const whyNotReady = readiness(db, log)
   // A process that is not ready says why in its log, before anybody asks.
   void whyNotReady()
 
   let stopping = false
+  const isStopping = () => stopping
   const metrics = await startMetricsServer({
     host: config.HOST,
     port: config.PORT,
     readers: config.METRICS_READERS,
-    ctx,
+    ctx: { ...ctx, seeds },
+    networks: () => Object.values(networks.chains).map(({ network }) => network),
+    canAnchor: () => Object.keys(networks.reserveAnchors).length > 0,
     hotMax: hotMaxOf(config),
     whyNotReady,
-    isStopping: () => stopping,
+    isStopping,
   })
-  const payoutLoop = startPayoutLoop(
+  const payouts = payoutAdvancer(
     {
       ...ctx,
       payoutSenders: networks.payoutSenders,
@@ -101,20 +106,12 @@ export async function startApp(config: Config) {
     log,
     metrics.countFailure,
   )
-  const runner = await startRunner({
-    pool,
-    ctx,
-    tasks: taskList(ctx, { stopping: () => stopping }),
-    concurrency: config.JOB_CONCURRENCY,
-    log,
-    onFailure: metrics.countFailure,
-  })
-  const sweepContext = {
+  const sweepContext: SweepContext = {
     ...ctx,
     purposes: PURPOSES,
     reserveAnchors: networks.reserveAnchors,
     venues: networks.venues,
-    seeds: seedOpener(config.WALLET_SEAL_PRIVATE_KEYS),
+    seeds,
     exporter: secretExporter,
     baseUrl: config.BASE_URL,
     /** Present while Solana is. */
@@ -125,15 +122,31 @@ export async function startApp(config: Config) {
     operationListener: tokenListener,
     signatures: ownerSignatures(config),
     objects: storageFrom(config),
+    advancePayouts: payouts.run,
     recordGas: metrics.recordGas,
-    recordAnchorAge: metrics.recordAnchorAge,
-    recordReserves: metrics.recordReserves,
-    recordUnopenable: metrics.recordUnopenable,
     countDisagreement: metrics.countDisagreement,
     recordAudit: metrics.recordAudit,
     onSecurityEvent: (event: object, level: SecurityLevel) => securityLog[level](event, 'security event'),
   }
-  const sweeps = startSweeps(sweepContext, SWEEPS, log, metrics.countFailure, config.SWEEP_INTERVAL_MS)
+  const sweepSettings = {
+    ctx: sweepContext,
+    sweeps: SWEEPS,
+    log,
+    onFailure: metrics.countFailure,
+    maxIntervalMs: config.SWEEP_INTERVAL_MS,
+  }
+  const runner = await startRunner({
+    pool,
+    ctx,
+    engines: [jobEngine(ctx, { stopping: isStopping }, config.JOB_CONCURRENCY), sweepEngine(sweepSettings)],
+    beatWork: sweepTicks(sweepSettings),
+    log,
+    onFailure: metrics.countFailure,
+  })
+  await startSweepsNow(
+    ctx,
+    SWEEPS.map(({ name }) => name),
+  )
 
   return {
     log,
@@ -144,8 +157,7 @@ export async function startApp(config: Config) {
       stopping = true
       networks.stop()
       await runner.stop()
-      await payoutLoop.stop()
-      await sweeps.stop()
+      await payouts.stop()
       await metrics.stop()
       await Promise.allSettled([db.destroy(), pool.end(), traces.stop()])
     },

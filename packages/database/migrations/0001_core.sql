@@ -228,13 +228,55 @@ create function enqueue_job(
   task text, payload json, max_attempts integer, run_at timestamptz, job_key text, job_key_mode text
 ) returns bigint language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
-  if task <> 'deliver-events' then
+  if task not in ('deliver-events', 'run-sweep') then
     raise exception 'job % cannot be enqueued', task using errcode = 'insufficient_privilege';
   end if;
   return (graphile_worker.add_job(
     task, payload := payload, max_attempts := max_attempts, run_at := run_at, job_key := job_key,
     job_key_mode := job_key_mode
   )).id;
+end $$;
+
+-- Until when due sweeps were enqueued. The lock of the row lets one worker at a time enqueue them.
+create table sweep_clock (
+  only_row boolean primary key default true check (only_row),
+  started_until timestamptz not null
+);
+insert into sweep_clock (started_until) values (now());
+
+-- Enqueues a run of each sweep under its name as the key, except of those whose last run waits or has not ended.
+create function start_sweeps(names text[], max_attempts integer) returns void language plpgsql as $$
+begin
+  perform from sweep_clock for update;
+  -- One call, because each notifies every worker.
+  perform graphile_worker.add_jobs(array_agg(
+    row(name, '{}', null, now(), max_attempts, name, null, null)::graphile_worker.job_spec
+  ))
+  from unnest(names) as name
+  where not exists (select from graphile_worker.jobs where key = name)
+  having count(*) > 0;
+end $$;
+
+-- Every worker calls this each tick, and the first one enqueues the sweeps that have a multiple of their interval in the time
+-- since the last tick: those of missed ticks once. The clock moves in the same transaction, so that none is lost or doubled.
+create function start_due_sweeps(names text[], intervals_ms bigint[], tick_ms bigint, max_attempts integer)
+returns void language plpgsql as $$
+declare
+  since timestamptz;
+  next_tick timestamptz := to_timestamp((floor(extract(epoch from now()) * 1000 / tick_ms) + 1) * tick_ms / 1000);
+begin
+  select started_until into since from sweep_clock;
+  -- It is later than the next tick when the clock of the server was set back.
+  if since > now() and since <= next_tick then
+    return;
+  end if;
+  update sweep_clock set started_until = next_tick where started_until = since;
+  if found then
+    perform start_sweeps(array(
+      select sweep.name from unnest(names, intervals_ms) as sweep(name, every_ms)
+      where ceil(extract(epoch from since) * 1000 / every_ms) * every_ms < extract(epoch from next_tick) * 1000
+    ), max_attempts);
+  end if;
 end $$;
 
 -- Ends the sessions of the api whose transaction is old: what it wrote counts from when it was written, and nobody saw it
@@ -270,7 +312,7 @@ begin
     count(*) filter (where due.attempts > 0 and due.last_error is not null)
   into waiting, oldest_seconds, running, failing
   from (
-    select job.run_at, job.locked_at, job.attempts, job.last_error from graphile_worker._private_jobs as job
+    select job.run_at, job.locked_at, job.attempts, job.last_error from graphile_worker.jobs as job
     where job.run_at <= now() order by job.run_at limit 10000
   ) as due;
 end $$;

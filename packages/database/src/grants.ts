@@ -26,6 +26,7 @@ const WORKER_ONLY = [
   'reserve_leaves',
   'reserve_snapshots',
   'statistics',
+  'sweep_clock',
   'wallet_signatures',
   'withdraw_delays',
   'worker_pools',

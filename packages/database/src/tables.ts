@@ -817,6 +817,10 @@ export interface Tables {
     expires_at: Date
     executed_at: Date | null
   }
+  sweep_clock: {
+    only_row: Generated<boolean>
+    started_until: Date
+  }
   switches: {
     name: string
     on_since: Date | null

@@ -18,8 +18,14 @@ export interface OwnJobs {
   readonly jobIds: ReadonlySet<string>
 }
 
+/** What a process does with each heartbeat, and how often at least. It does not reject. */
+export interface BeatWork {
+  readonly everyMs: number
+  readonly run: () => Promise<void>
+}
+
 /** Every second, records the heartbeat of this process and releases the jobs of dead workers and its own lost jobs. */
-export function startHeartbeat(ctx: Needs<'db'>, own: OwnJobs, log: HeartbeatLog) {
+export function startHeartbeat(ctx: Needs<'db'>, own: OwnJobs, log: HeartbeatLog, work?: BeatWork) {
   const { poolIds } = own
   let beating = false
   const beat = async () => {
@@ -31,13 +37,14 @@ export function startHeartbeat(ctx: Needs<'db'>, own: OwnJobs, log: HeartbeatLog
       if (lost > 0) log.warn({ jobs: lost }, 'released jobs that this worker had locked but never received')
       const dead = await releaseJobsOfDeadWorkers(ctx)
       if (dead.length > 0) log.warn({ pools: dead }, 'released the jobs of dead workers')
+      await work?.run()
     } catch (error) {
       log.warn({ err: error }, 'heartbeat failed')
     } finally {
       beating = false
     }
   }
-  const timer = setInterval(beat, BEAT_MS)
+  const timer = setInterval(beat, Math.min(BEAT_MS, work?.everyMs ?? BEAT_MS))
   return {
     beat,
     stop: async () => {

@@ -11,7 +11,7 @@ import { SECOND } from '@market/kernel/clock'
 import { decideFinality } from '@market/money/follower'
 import { type Purposes, recheckTransfers } from '@market/money/payments'
 import { findCounterDrift, payoutLimitMetrics, payoutMetrics } from '@market/money/payouts'
-import { anchorReserves, checkReserves, ProvidersDisagree, type ReserveReport } from '@market/money/reserves'
+import { anchorReserves, checkReserves, ProvidersDisagree } from '@market/money/reserves'
 import { FEW_SETTLEMENTS, type GasMetrics, gasMetrics } from '@market/trade/x402'
 import { perNetwork } from './per-network.ts'
 import type { SweepLog } from './start-sweeps.ts'
@@ -25,13 +25,12 @@ export type SweepContext = JobContext &
   SignerContext &
   EarnContext & {
     readonly purposes: Purposes
+    /** Starts the payouts that are due. */
+    readonly advancePayouts: () => Promise<unknown>
     readonly recordGas: (metrics: readonly GasMetrics[]) => void
     /** Where this process can publish the roots of the reserves. */
     readonly reserveAnchors: ReserveAnchors
-    readonly recordAnchorAge: (seconds: number) => void
     readonly countDisagreement: (network: Network) => void
-    readonly recordReserves: (reports: readonly ReserveReport[]) => void
-    readonly recordUnopenable: (count: number) => void
     readonly recordAudit: (check: AuditCheck) => void
     /** Writes one line of the security log, whatever `LOG_LEVEL` is. */
     readonly onSecurityEvent: (event: object, level: SecurityLevel) => void
@@ -58,7 +57,6 @@ export async function reportRecheck(ctx: SweepContext, log: SweepLog): Promise<v
 /** Operators set alerts on these log lines. */
 export async function reportReserves(ctx: SweepContext, log: SweepLog): Promise<void> {
   const reports = await checkReserves({ ...ctx, earnHolders: findEarnHolders })
-  ctx.recordReserves(reports)
   for (const { network, error } of reports)
     if (error instanceof ProvidersDisagree || error instanceof TooFewProviders) {
       ctx.countDisagreement(network)
@@ -118,7 +116,6 @@ export async function reportAnchors(ctx: SweepContext, log: SweepLog): Promise<v
   const report = await anchorReserves(ctx)
   if (report === undefined) return
   const ageSeconds = Math.floor(report.ageMs / SECOND)
-  ctx.recordAnchorAge(ageSeconds)
   if (report.isOverdue)
     log.error({ age_seconds: ageSeconds }, 'the roots of the reserves were not anchored for 36 hours')
 }
@@ -137,7 +134,6 @@ export async function reportAudit(ctx: SweepContext): Promise<void> {
 /** Operators set alerts on this log line: a seed that is sealed to a lost key is lost. */
 export async function reportUnopenableWallets(ctx: SweepContext, log: SweepLog): Promise<void> {
   const wallets = await findUnopenableWallets(ctx)
-  ctx.recordUnopenable(wallets.length)
   if (wallets.length > 0)
     log.error(
       { count: wallets.length, newest: wallets[0] },

@@ -6,11 +6,12 @@ import { testDatabase } from '@market/testing/postgres'
 import { databaseUrl } from '@market/testing/template-database'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { startSweeps } from './start-sweeps.ts'
+import { sweepEngine } from './start-sweeps.ts'
 import { SWEEPS } from './sweeps.ts'
 
 /** These iterate over the networks, of which there are none here, and do not read the database otherwise. */
 const PER_NETWORK = [
+  'advance-payouts',
   'check-gas',
   'check-reserves',
   'decide-finality',
@@ -28,7 +29,8 @@ const NO_HANDLER = {
   onReversed: async () => {},
 }
 
-function startAll(ctx: MarketContext) {
+/** Runs every sweep once, all at the same time. */
+async function runAll(ctx: MarketContext) {
   const failed: string[] = []
   const logged: object[] = []
   const events: object[] = []
@@ -45,26 +47,29 @@ function startAll(ctx: MarketContext) {
     venues: {},
     recordGas: () => {},
     reserveAnchors: {},
-    recordAnchorAge: () => {},
+    advancePayouts: async () => {},
     countDisagreement: () => {},
     recordAudit: () => {},
-    recordReserves: () => {},
-    recordUnopenable: () => {},
     exporter: { sealTo: async () => '' },
     walletCaps: { SOL: 0n, USDC: 0n },
     operationListener: { onDone: async () => {} },
     onSecurityEvent: (event: object, level: string) => void events.push({ level, ...event }),
   }
-  const sweeps = startSweeps(sweepContext, SWEEPS, log, (name) => failed.push(name))
-  return { failed, logged, events, sweeps }
+  const { tasks } = sweepEngine({
+    ctx: sweepContext,
+    sweeps: SWEEPS,
+    log,
+    onFailure: (name) => failed.push(name),
+  })
+  await Promise.all(SWEEPS.map(({ name }) => tasks[name]?.({}, undefined as never)))
+  return { failed, logged, events }
 }
 
-test('every sweep runs at once, and stop waits for those that run', async () => {
+test('every sweep runs, all at the same time', async () => {
   const database = await testDatabase()
   try {
     const ctx = marketContext({ db: database.db, clock: testClock(new Date('2031-01-15T00:00:00Z')) })
-    const { sweeps, failed } = startAll(ctx)
-    await sweeps.stop()
+    const { failed } = await runAll(ctx)
     expect(failed).toEqual([])
     const names = (await database.db.introspection.getTables()).map(({ name }) => name)
     expect(names).toEqual(expect.arrayContaining(['events_203101', 'deliveries_203101']))
@@ -77,8 +82,7 @@ test('concurrent sweeps of four workers do not fail', async () => {
   const database = await testDatabase()
   try {
     const ctx = marketContext({ db: database.db, clock: testClock(new Date('2031-01-15T00:00:00Z')) })
-    const workers = Array.from({ length: 4 }, () => startAll(ctx))
-    await Promise.all(workers.map(({ sweeps }) => sweeps.stop()))
+    const workers = await Promise.all(Array.from({ length: 4 }, () => runAll(ctx)))
     expect(workers.flatMap(({ failed, logged }) => [...failed, ...logged])).toEqual([])
   } finally {
     await database.stop()
@@ -87,8 +91,7 @@ test('concurrent sweeps of four workers do not fail', async () => {
 
 test('a sweep that fails is counted and logged, and the others run', async () => {
   const db = connect({ url: databaseUrl('market_no_such_database') })
-  const { sweeps, failed, logged } = startAll(marketContext({ db }))
-  await sweeps.stop()
+  const { failed, logged } = await runAll(marketContext({ db }))
   expect(failed.toSorted()).toEqual(NAMES)
   expect(logged).toHaveLength(NAMES.length)
   for (const fields of logged) expect(fields).toMatchObject({ err: expect.any(Error) })
@@ -100,15 +103,13 @@ test('verify-audit: exports the head of an intact log, and reports the first ent
     const ctx = marketContext({ db: database.db, actor: { kind: 'admin_key', name: 'ops' } })
     for (const act of ['first', 'second'])
       await ctx.transact((tx) => record(ctx, tx, { act, subject: 'thing' }))
-    const intact = startAll(ctx)
-    await intact.sweeps.stop()
+    const intact = await runAll(ctx)
     const hash = expect.stringMatching(/^[0-9a-f]{64}$/)
     expect(intact.events).toEqual([{ level: 'info', event: 'audit.head', seq: '2', hash }])
     expect(intact.logged).toEqual([])
     await sql`alter table audit_log disable trigger audit_log_append_only`.execute(database.db)
     await sql`update audit_log set actor = 'somebody' where seq = 1`.execute(database.db)
-    const changed = startAll(ctx)
-    await changed.sweeps.stop()
+    const changed = await runAll(ctx)
     expect(changed.events).toEqual([
       { level: 'error', event: 'audit.broken', broken_at: '1', seq: '2', hash },
     ])

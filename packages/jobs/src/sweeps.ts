@@ -1,4 +1,4 @@
-import { deleteReplacedJobs, retryFailedJobsSoon } from '@market/core/queue'
+import { deleteRemovedSweeps, deleteReplacedJobs, retryFailedJobsSoon } from '@market/core/queue'
 import { rollUpStatistics } from '@market/core/statistics'
 import { advanceWalletTransactions, startWithdrawDelays } from '@market/custody/wallets'
 import { settleDeposits } from '@market/earn/deposits'
@@ -49,6 +49,12 @@ export const SWEEPS: readonly Sweep<SweepContext>[] = [
     everyMs: SECOND,
     does: 'Checks, signs, sends and follows what agents’ server wallets were asked to do',
     run: advanceWalletTransactions,
+  },
+  {
+    name: 'advance-payouts',
+    everyMs: SECOND,
+    does: 'Authorizes, signs, sends and follows payouts that are due',
+    run: (ctx) => ctx.advancePayouts(),
   },
   {
     name: 'end-old-transactions',
@@ -198,8 +204,15 @@ export const SWEEPS: readonly Sweep<SweepContext>[] = [
   {
     name: 'delete-replaced-jobs',
     everyMs: MINUTE,
-    does: 'Deletes jobs that were replaced while a dead worker had them locked',
-    run: deleteReplacedJobs,
+    does: 'Deletes jobs that were replaced while a dead worker had them locked, and those of sweeps that no longer exist',
+    run: (ctx) =>
+      Promise.all([
+        deleteReplacedJobs(ctx),
+        deleteRemovedSweeps(
+          ctx,
+          SWEEPS.map(({ name }) => name),
+        ),
+      ]),
   },
   ...RETENTION,
 ]

@@ -7,7 +7,7 @@ import { makeListedAgent } from '@market/testing/makers'
 import { type MarketContext, marketContext } from '@market/testing/market-context'
 import { testDatabase } from '@market/testing/postgres'
 import { beforeEach, expect, test } from 'vitest'
-import { deliverEventsJob, taskList } from './tasks.ts'
+import { deliverEventsJob, jobEngine } from './tasks.ts'
 
 type AgentId = Agent['id']
 
@@ -107,7 +107,7 @@ test('concurrent jobs attempt each delivery once', async () => {
 
 test('a stopping process sends nothing and enqueues the job again', async () => {
   const agentId = await unreachableAgent()
-  const tasks = taskList(ctx, { stopping: () => true })
+  const { tasks } = jobEngine(ctx, { stopping: () => true }, 1)
   expect(Object.keys(tasks)).toEqual(['deliver-events'])
   await tasks['deliver-events']?.({ agentId }, undefined as never)
   expect(await deliveries()).toEqual([])

@@ -1,6 +1,6 @@
 import type { Db, Tx } from '@market/database/transact'
 import type { AgentId } from '@market/kernel/ids'
-import type { Job, JobName } from './job.ts'
+import type { Job, JobName, PromptSweep } from './job.ts'
 import { addJobCall, insertJob } from './store.ts'
 
 interface Delay {
@@ -19,6 +19,12 @@ export const enqueueDelivery = (db: Db | Tx, agentId: AgentId, delay?: Delay): P
 
 /** The same as a part of the statement that inserts the event. */
 export const enqueueDeliveryCall = (agentId: AgentId) => addJobCall(deliverEvents(agentId))
+
+/**
+ * As a part of the statement that makes work due: the sweep runs at once after the commit. Without a key, because requests
+ * that insert the same key wait for each other's commit.
+ */
+export const runSweepCall = (sweep: PromptSweep) => addJobCall({ name: 'run-sweep', payload: { sweep } })
 
 /**
  * One job waits per agent, and keeps its place in the queue however many events follow. Jobs for the next attempt and

@@ -1,4 +1,4 @@
-export { enqueue, enqueueDelivery, enqueueDeliveryCall } from './enqueue.ts'
+export { enqueue, enqueueDelivery, enqueueDeliveryCall, runSweepCall } from './enqueue.ts'
 export type { JobName, JobPayloads } from './job.ts'
 export {
   deleteReplacedJobs,
@@ -11,3 +11,4 @@ export {
 } from './maintenance.ts'
 export { endOldTransactions } from './old-transactions.ts'
 export type { QueueMetrics } from './store.ts'
+export { deleteRemovedSweeps, runSweep, startDueSweeps, startSweepsNow } from './sweeps.ts'

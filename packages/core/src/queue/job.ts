@@ -1,8 +1,12 @@
 import type { AgentId } from '@market/kernel/ids'
 
-/** Every job with its payload. `packages/jobs` has one file for each. */
+/** The sweeps that a transaction can make run before their interval has passed. */
+export type PromptSweep = 'advance-payouts' | 'advance-wallet-operations' | 'advance-earn-moves'
+
+/** Every job with its payload. `packages/jobs` has a function for each. */
 export interface JobPayloads {
   'deliver-events': { readonly agentId: AgentId }
+  'run-sweep': { readonly sweep: PromptSweep }
 }
 
 export type JobName = keyof JobPayloads

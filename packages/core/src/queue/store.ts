@@ -23,6 +23,32 @@ export async function insertJob<Name extends JobName>(db: Db | Tx, job: Job<Name
   )
 }
 
+/** The commit need not wait for the disk: after a crash of Postgres the clock of the sweeps is as old as their jobs. */
+export async function startSweepJobs(db: Db, names: readonly string[]): Promise<void> {
+  await sql`select start_sweeps(${[...names]}::text[], ${MAX_ATTEMPTS}::int) where ${withoutFlush}`.execute(
+    db,
+  )
+}
+
+export async function startDueSweepJobs(
+  db: Db,
+  names: readonly string[],
+  intervalsMs: readonly number[],
+  tickMs: number,
+): Promise<void> {
+  await sql`
+    select start_due_sweeps(
+      ${[...names]}::text[], ${[...intervalsMs]}::bigint[], ${tickMs}::bigint, ${MAX_ATTEMPTS}::int
+    ) where ${withoutFlush}`.execute(db)
+}
+
+/** Makes jobs due that wait, and forgets how often they failed. */
+export async function makeDue(db: Db, names: readonly string[]): Promise<void> {
+  await sql`
+    select graphile_worker.reschedule_jobs(array_agg(id), run_at := now(), attempts := 0) from graphile_worker.jobs
+    where key = any(${[...names]}::text[]) and locked_at is null having count(*) > 0`.execute(db)
+}
+
 export async function saveHeartbeat(db: Db, poolIds: readonly string[]): Promise<void> {
   await sql`
     insert into worker_pools (worker_id, seen_at) select unnest(${[...poolIds]}::text[]), now()
@@ -62,11 +88,19 @@ export async function unlockUnknown(
   return Number(numAffectedRows ?? 0n)
 }
 
-/** All our jobs have a key. A job without one was replaced while it was locked, and its worker died. */
+/** A job without a key that may not be tried again was replaced while it was locked, and its worker died. */
 export async function deleteReplaced(db: Db): Promise<void> {
   await sql`
-    delete from graphile_worker._private_jobs
-    where key is null and locked_at is null and attempts >= max_attempts`.execute(db)
+    select graphile_worker.complete_jobs(array_agg(id)) from graphile_worker.jobs
+    where key is null and locked_at is null and attempts >= max_attempts having count(*) > 0`.execute(db)
+}
+
+/** Deletes overdue jobs that have their name as the key and are none of these. */
+export async function deleteOverdue(db: Db, names: readonly string[], seconds: number): Promise<void> {
+  await sql`
+    select graphile_worker.complete_jobs(array_agg(id)) from graphile_worker.jobs
+    where key = task_identifier and key <> all(${[...names]}::text[]) and locked_at is null
+      and run_at < now() - ${seconds}::int * interval '1 second' having count(*) > 0`.execute(db)
 }
 
 export async function deletePools(db: Db, poolIds: readonly string[]): Promise<void> {

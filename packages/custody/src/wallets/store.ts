@@ -1,4 +1,5 @@
 import type { SignedOperation, WalletAsset } from '@market/core/ports/agent-wallets'
+import { runSweepCall } from '@market/core/queue'
 import type { Tables } from '@market/database/tables'
 import type { Db, Tx } from '@market/database/transact'
 import type { OwnerSignature } from '@market/identity/agents'
@@ -108,6 +109,7 @@ export async function insertWalletTransaction(
       due_at: createdAt,
     })
     .returningAll()
+    .returning(runSweepCall('advance-wallet-operations').as('job'))
     .executeTakeFirstOrThrow()
   return transactionOf(row)
 }

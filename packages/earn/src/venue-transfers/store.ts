@@ -1,5 +1,6 @@
 import type { SignedTransfer } from '@market/core/ports/payout-sender'
 import type { VenueStep } from '@market/core/ports/venue'
+import { runSweepCall } from '@market/core/queue'
 import type { Tables } from '@market/database/tables'
 import type { Db, Tx } from '@market/database/transact'
 import { assert } from '@market/kernel/assert'
@@ -42,6 +43,7 @@ export async function insertVenueTransfer(
       updated_at: at,
     })
     .returningAll()
+    .returning(runSweepCall('advance-earn-moves').as('job'))
     .executeTakeFirstOrThrow()
   return venueTransferOf(row)
 }

@@ -1,3 +1,4 @@
+import { runSweepCall } from '@market/core/queue'
 import type { Tables } from '@market/database/tables'
 import type { Db, Tx } from '@market/database/transact'
 import type { AgentId } from '@market/kernel/ids'
@@ -40,7 +41,7 @@ export const payoutOf = (row: Selectable<Tables['payouts']>): Payout => ({
   updatedAt: row.updated_at,
 })
 
-/** Undefined when this kind of payout of the subject exists already. */
+/** Undefined when this kind of payout of the subject exists already. A worker looks for due payouts at once. */
 export async function insertPayout(tx: Tx, dueAt: Date, payout: Payout): Promise<Payout | undefined> {
   const row = await tx
     .insertInto('payouts')
@@ -68,6 +69,7 @@ export async function insertPayout(tx: Tx, dueAt: Date, payout: Payout): Promise
     // It has two unique keys (id; kind and subject), and a concurrent insert may violate either of them first.
     .onConflict((conflict) => conflict.doNothing())
     .returningAll()
+    .returning(runSweepCall('advance-payouts').as('job'))
     .executeTakeFirst()
   return row && payoutOf(row)
 }
@@ -250,6 +252,7 @@ export async function startRound(
     .where('id', '=', id)
     .where('state', '=', payout.state)
     .returningAll()
+    .returning(runSweepCall('advance-payouts').as('job'))
     .executeTakeFirstOrThrow()
   const next = payoutOf(row)
   await applyCounters(tx, counterChanges({ payout }, { payout: next }))

@@ -14,7 +14,7 @@ const PROVE_AFTER_MS = 10 * MINUTE
 type Ctx = Needs<'db' | 'clock' | 'ids' | 'chains'> & EarnHolders
 
 /** The state of a network in its newest snapshot, taken by any worker. */
-export interface ReserveReport {
+interface ReserveReport {
   readonly network: Network
   /** Undefined before the first snapshot. */
   readonly takenAt: Date | undefined

@@ -96,7 +96,7 @@ export const workerOnlySettings = {
   ...screeningSettings,
   /** High, because a webhook job mostly waits for the endpoint. */
   JOB_CONCURRENCY: described(wholeNumber(1, 1_000).default(100), 'jobs at once'),
-  DATABASE_POOL: described(wholeNumber(2, 100).default(20), 'connections, for jobs and for the engine each'),
+  DATABASE_POOL: described(wholeNumber(3, 100).default(20), 'connections, for jobs and for the engine each'),
   HOST: described(z.string().default('127.0.0.1'), SERVES),
   PORT: described(wholeNumber(0, 65_535).default(3001), SERVES),
 }

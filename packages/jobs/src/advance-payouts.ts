@@ -14,14 +14,12 @@ interface PayoutLog {
 
 type Network = keyof PayoutContext['payoutSenders']
 
-const EVERY_MS = 500
-
 /**
  * Advances due payouts on every network that this process has a treasury key for: those of one network concurrently, so that
- * a slow network does not delay the others. The database stores which payouts are
- * due; the loop only limits how many it advances at once.
+ * a slow network does not delay the others. The database stores which payouts are due and gives each to one worker. `run`
+ * starts them and does not wait for their end, so that a slow payout does not delay those that are due later.
  */
-export function startPayoutLoop(ctx: PayoutContext, log: PayoutLog, onFailure: (name: string) => void) {
+export function payoutAdvancer(ctx: PayoutContext, log: PayoutLog, onFailure: (name: string) => void) {
   const running = new Map<Network, Set<Promise<void>>>()
   const authorizers = new Map<Network, Authorize>()
   let stopping = false
@@ -37,6 +35,14 @@ export function startPayoutLoop(ctx: PayoutContext, log: PayoutLog, onFailure: (
       reportFailure(error, { payout_id: id })
     }
   }
+  /** Payouts of a network that share it are authorized together. A network can be opened after the process has started. */
+  const authorizerOf = (network: Network): Authorize | undefined => {
+    const sender = ctx.payoutSenders[network]
+    if (sender === undefined) return undefined
+    const authorize = authorizers.get(network) ?? payoutAuthorizer(ctx, sender)
+    authorizers.set(network, authorize)
+    return authorize
+  }
   const filling = new Map<Network, Promise<void>>()
   /** Starts as many payouts as are free; again after one ends, because more may be due. */
   const fill = async (network: Network) => {
@@ -46,31 +52,27 @@ export function startPayoutLoop(ctx: PayoutContext, log: PayoutLog, onFailure: (
     if (stopping || free <= 0) return
     const ids = await duePayouts(ctx, network, free)
     for (const id of ids) {
-      const work = advance(id, authorizers.get(network)).finally(() => {
+      const work = advance(id, authorizerOf(network)).finally(() => {
         active.delete(work)
-        if (ids.length === free) startFilling(network)
+        if (ids.length === free) void startFilling(network)
       })
       active.add(work)
     }
   }
-  const startFilling = (network: Network) => {
-    if (filling.has(network)) return
+  const startFilling = (network: Network): Promise<void> => {
+    const known = filling.get(network)
+    if (known !== undefined) return known
     const work = fill(network)
       .catch((error) => reportFailure(error, { network }))
       .finally(() => filling.delete(network))
     filling.set(network, work)
+    return work
   }
-  const tick = () => {
-    for (const network of Object.keys(ctx.payoutSenders) as Network[]) startFilling(network)
-  }
-  for (const sender of Object.values(ctx.payoutSenders))
-    authorizers.set(sender.network, payoutAuthorizer(ctx, sender))
-  tick()
-  const timer = setInterval(tick, EVERY_MS)
   return {
+    run: () => Promise.all((Object.keys(ctx.payoutSenders) as Network[]).map(startFilling)),
+    /** Starts no more payouts and waits for those that run. */
     stop: async () => {
       stopping = true
-      clearInterval(timer)
       await Promise.all(filling.values())
       await Promise.all([...running.values()].flatMap((active) => [...active]))
     },

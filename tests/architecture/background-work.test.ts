@@ -1,0 +1,35 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+
+/** Lines of the sources with this text, without comments and tests. */
+function linesWith(pattern: RegExp, files: string): string[] {
+  return globSync(files, { cwd: ROOT })
+    .filter((file) => !/\.test\.tsx?$|node_modules/.test(file))
+    .toSorted()
+    .flatMap((file) =>
+      readFileSync(join(ROOT, file), 'utf8')
+        .split('\n')
+        .filter((line) => pattern.test(line) && !/^\s*(?:\/\/|\*|\/\*|--)/.test(line))
+        .map((line) => `${file}: ${line.trim()}`),
+    )
+}
+
+test('timers: the heartbeat is the only one of the worker; a sweep or a job does everything else', () => {
+  const found = linesWith(
+    /\bsetInterval\(/,
+    '{packages/{jobs,core,money,custody,earn,trade,work},apps/worker}/src/**/*.ts',
+  )
+  expect(found.map((line) => line.split(':')[0])).toEqual(['packages/jobs/src/heartbeat.ts'])
+})
+
+test('job engine: its private tables are used by the statement that unlocks lost jobs, and by no other', () => {
+  expect(linesWith(/graphile_worker\._private_/, '{apps,packages}/*/{src,migrations}/**/*.{ts,sql}')).toEqual(
+    [
+      'packages/core/src/queue/store.ts: update graphile_worker._private_jobs set locked_at = null, locked_by = null',
+    ],
+  )
+})
