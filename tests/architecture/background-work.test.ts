@@ -33,3 +33,25 @@ test('job engine: its private tables are used by the statement that unlocks lost
     ],
   )
 })
+
+/** Who reads a chain, without those that send. The list only gets shorter. */
+test('chains: two sweeps read the blocks of a network, and few ask about one transaction', () => {
+  const found = linesWith(
+    /\.(?:findTransfer|checkTransfer|movementsAfter|finalMovementsAfter|observe|finalBalancesOf)\(|\bchain\.balanceOf\(/,
+    'packages/{money,custody,earn,trade,handlers,jobs}/src/**/*.ts',
+  )
+  expect([...new Set(found.map((line) => line.split(':')[0]))]).toEqual([
+    'packages/custody/src/swaps/execute-swap.ts',
+    'packages/custody/src/wallets/advance-operation.ts',
+    'packages/earn/src/venue-transfers/advance-step.ts',
+    'packages/handlers/src/chain-budget.ts',
+    'packages/money/src/follower/decide-finality.ts',
+    'packages/money/src/follower/read-new-blocks.ts',
+    'packages/money/src/payments/find-payment.ts',
+    'packages/money/src/payments/intents/check-intents.ts',
+    'packages/money/src/payments/recheck-transfers.ts',
+    'packages/money/src/payouts/advance-payout.ts',
+    'packages/money/src/reserves/anchors/anchor-reserves.ts',
+    'packages/money/src/reserves/compare-with-chain.ts',
+  ])
+})
