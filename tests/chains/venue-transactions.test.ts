@@ -87,6 +87,9 @@ test('observe: a step that a reorganization removed is unknown again, and can be
 
   await venue.send(signed)
   await network.included(signed.reference as Hex)
+  // In another block the vault might give another number of shares.
+  await expect(venue.receiptOf(signed.reference)).rejects.toMatchObject({ kind: 'unavailable' })
+  await network.mine(FINALITY)
   expect(await venue.receiptOf(signed.reference)).toMatchObject({ assets: 10n * USDC })
 })
 
@@ -121,6 +124,7 @@ test('receiptOf: rejects transactions of others, of other vaults and without an 
 test('receiptOf: a deposit that somebody else makes for the wallet is not one of ours', async () => {
   const { venue, wallet, vault } = await startVenue(network, 'lending')
   const deposit = await vault.depositByOther(10n * USDC, wallet.address)
+  await network.mine(FINALITY)
   expect(await vault.sharesOf(wallet.address)).toBeGreaterThan(0n)
   await expect(venue.receiptOf(deposit)).rejects.toThrow('has no event of the vault')
 })

@@ -6,7 +6,7 @@ import { usdc } from '@market/kernel/money'
 import type { EvmNetwork } from '@market/testing/evm-network'
 import { deployVault, type TestVaultKind } from '@market/testing/evm-venues'
 import type { Hex } from 'viem'
-import { newAccount, settingsFor } from './evm-world.ts'
+import { FINALITY, newAccount, settingsFor } from './evm-world.ts'
 
 export const USDC = 1_000_000n
 
@@ -35,7 +35,7 @@ export const startVenue = async (
   return { network, vault, venue, settings, wallet, treasury }
 }
 
-/** Signs a step at the next nonce, sends it and waits until it is in a block. */
+/** Signs a step at the next nonce, sends it and waits until its block is final. */
 export const run = async (
   { network, venue }: { readonly network: EvmNetwork; readonly venue: Venue },
   step: VenueStep,
@@ -44,6 +44,7 @@ export const run = async (
   const signed = await venue.sign({ step, amount: usdc(amount) }, await venue.nextNonce(), [])
   await venue.send(signed)
   await network.included(signed.reference as Hex)
+  await network.mine(FINALITY)
   return signed.reference
 }
 

@@ -113,6 +113,13 @@ const MONEY_FIXES: readonly RemovedFix[] = [
     title: 'one too few of two',
   },
   {
+    finding: 'a receipt of a vault counts when its block is final',
+    marker: 'receipt-is-final',
+    to: 'true',
+    test: 'tests/chains/venue-transactions.test.ts',
+    title: 'observe: a step that a reorganization removed',
+  },
+  {
     finding: 'A5 absence at one provider reverses nothing',
     marker: 'reversal-by-two-providers',
     to: '[agreed.length >= minProviders, absent.length >= 1]',

@@ -3,9 +3,9 @@ import { unavailable } from '@market/kernel/api-error'
 import { usdc as money } from '@market/kernel/money'
 import { decodeEventLog, erc4626Abi, getAbiItem, type Hex, toEventSelector } from 'viem'
 import type { Node, NodePool } from '../../nodes/node-pool.ts'
-import { blockAt } from '../evm-nodes.ts'
+import { blockAt, readFinalBlock } from '../evm-nodes.ts'
 import { type Log, type Receipt, readBlock, readReceipt } from '../parse-rpc.ts'
-import { callAll } from '../rpc.ts'
+import { callAll, callEach, resultOf } from '../rpc.ts'
 import { addressKey, type EvmSettings } from '../settings.ts'
 import { receivedTransfers, sentTransfers, total } from '../transfers.ts'
 import type { Vault } from './vault-calls.ts'
@@ -15,13 +15,23 @@ const EVENTS = [
   toEventSelector(getAbiItem({ abi: erc4626Abi, name: 'Withdraw' })),
 ]
 
-/** The receipt of a transaction that is on the chain of this node. */
-const receiptVia = async (node: Node, chainId: number, reference: string): Promise<Receipt | undefined> => {
+/**
+ * The receipt of a transaction in a final block of this node. A node that is behind may have it in a block that a reorganization
+ * replaced, where the vault gave another number of shares.
+ */
+const receiptVia = async (
+  { chainId, finalityTag }: EvmSettings,
+  node: Node,
+  reference: string,
+): Promise<Receipt | undefined> => {
   const [response] = await callAll(node, chainId, [['eth_getTransactionReceipt', reference]])
   const receipt = readReceipt(response)
   if (receipt?.block === undefined) return undefined
-  const [canonical] = await callAll(node, chainId, [blockAt(receipt.block.height)])
-  return readBlock(canonical)?.hash === receipt.block.hash ? receipt : undefined
+  const { height, hash } = receipt.block
+  const [canonical, final] = await callEach(node, chainId, [blockAt(height), blockAt(finalityTag)])
+  // fix: receipt-is-final
+  const isFinal = (readFinalBlock(final)?.height ?? -1n) >= height
+  return isFinal && readBlock(resultOf(canonical))?.hash === hash ? receipt : undefined
 }
 
 const keyOf = ({ succeeded, block, logs }: Receipt): string =>
@@ -29,12 +39,13 @@ const keyOf = ({ succeeded, block, logs }: Receipt): string =>
 
 /** The receipt that as many providers as required show. */
 const agreedReceipt = async (
-  { network, chainId, minProviders }: EvmSettings,
+  settings: EvmSettings,
   nodes: NodePool,
   reference: string,
 ): Promise<Receipt> => {
+  const { network, minProviders } = settings
   const { responses, failures } = await nodes.queryProviders(
-    (node) => receiptVia(node, chainId, reference),
+    (node) => receiptVia(settings, node, reference),
     minProviders,
   )
   const receipts = responses.flatMap(({ response }) => response ?? [])
