@@ -167,7 +167,7 @@ async function violations(page: Page): Promise<string[]> {
 }
 
 test.each(NAMES)(
-  '%s: no error, no policy violation, no script of a user, no overflow, no violation of axe',
+  '%s: no error, no policy violation, no script of a user, no overflow, no violation of axe (asvs V1.2)',
   async (name) => {
     const [, path, awaited] = PAGES().find(([one]) => one === name) ?? ['', '', '']
     const { page, problems } = await shown(path)
