@@ -174,7 +174,7 @@ const MODES = [
 test('every page is looked at', () => expect(PAGES().map(([name]) => name)).toEqual([...NAMES]))
 
 test.each(NAMES)(
-  '%s: no error, no policy violation, no script of a user, no overflow, no motion, no violation of axe, and the keyboard reaches every control',
+  '%s: no error, no policy violation, no script of a user, no overflow, no motion, no violation of axe, and the keyboard reaches every control (asvs V1.2)',
   async (name) => {
     const [, path, awaited] = PAGES().find(([one]) => one === name) ?? ['', '', '']
     const { page, problems } = await shown(path)

@@ -50,7 +50,8 @@ for (const fix of REMOVED_FIXES.filter(({ finding }) => finding.startsWith(proce
   const reason = reasonIn(failed?.failureMessages ?? [])
   const isSeen = failed !== undefined && !isBroken(reason)
   if (!isSeen) unseen++
-  const unseenAs = failed !== undefined ? 'BROKEN SOURCE' : ended.length === 0 ? 'DID NOT RUN' : 'STILL PASSES'
+  const unseenAs =
+    failed !== undefined ? 'BROKEN SOURCE' : ended.length === 0 ? 'DID NOT RUN' : 'STILL PASSES'
   process.stdout.write(
     `${isSeen ? 'fails without it' : unseenAs}  ${fix.finding}  (${fix.test})  ${reason}\n`,
   )

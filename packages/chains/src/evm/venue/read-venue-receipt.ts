@@ -38,11 +38,7 @@ const keyOf = ({ succeeded, block, logs }: Receipt): string =>
   JSON.stringify([succeeded, block?.hash, logs.map(({ address, topics, data }) => [address, topics, data])])
 
 /** The receipt that as many providers as required show. */
-const agreedReceipt = async (
-  settings: EvmSettings,
-  nodes: NodePool,
-  reference: string,
-): Promise<Receipt> => {
+const agreedReceipt = async (settings: EvmSettings, nodes: NodePool, reference: string): Promise<Receipt> => {
   const { network, minProviders } = settings
   const { responses, failures } = await nodes.queryProviders(
     (node) => receiptVia(settings, node, reference),
