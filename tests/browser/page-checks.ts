@@ -1,19 +1,17 @@
 import { readFileSync } from 'node:fs'
 import type { AxeResults } from 'axe-core'
-import type { Locator, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 
 /** What every page must have, in whatever size and color scheme it is shown. */
 
 const AXE = readFileSync('node_modules/axe-core/axe.min.js', 'utf8')
 
-/** The rules whose result depends on colors. */
-const COLOR_RULES = ['color-contrast', 'link-in-text-block']
-
-/** The violations that axe finds, with their elements. `color`: only of the rules that another color scheme can break. */
-export async function violations(page: Page, rules: 'all' | 'color' = 'all'): Promise<string[]> {
+/** The violations that axe finds, with their elements. */
+export async function violations(page: Page): Promise<string[]> {
   await page.evaluate(`window.axe ?? (() => { ${AXE} })()`)
-  const options = { resultTypes: ['violations'], ...(rules === 'color' && { runOnly: COLOR_RULES }) }
-  const results = (await page.evaluate(`axe.run(document, ${JSON.stringify(options)})`)) as AxeResults
+  // It would load the stylesheets a second time, for rules that we do not run.
+  const options = JSON.stringify({ resultTypes: ['violations'], preload: false })
+  const results = (await page.evaluate(`axe.run(document, ${options})`)) as AxeResults
   return results.violations.flatMap(({ id, nodes }) =>
     nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`),
   )
@@ -23,9 +21,15 @@ export async function violations(page: Page, rules: 'all' | 'color' = 'all'): Pr
 export const overflow = async (page: Page): Promise<number> =>
   Math.max(0, (await page.evaluate('document.documentElement.scrollWidth - innerWidth')) as number)
 
-/** Before this, a page is a document without script. */
-export const isHydrated = (element: Locator): Promise<boolean> =>
-  element.evaluate((node) => Object.keys(node).some((key) => key.startsWith('__reactProps')))
+/** Waits until React has the page; before, it is a document without script. */
+export const hydrated = (page: Page): Promise<unknown> =>
+  page.evaluate(`new Promise((resolve) => {
+    const look = () =>
+      Object.keys(document.querySelector('.brand')).some((key) => key.startsWith('__reactProps'))
+        ? resolve()
+        : setTimeout(look, 20)
+    look()
+  })`)
 
 /** The elements that move by themselves or after a change of state. */
 export const moving = async (page: Page): Promise<string[]> =>
