@@ -49,7 +49,7 @@ try {
       {
         what: `idle, ${count} worker${count === 1 ? '' : 's'}: statements a second`,
         measured: perSecond.toFixed(1),
-        aim: count === 1 ? 'measured' : 'hardly more than one worker',
+        aim: '',
         cpu: `${(cpuMs / seconds).toFixed(1)} ms of Postgres a second`,
       },
     ])

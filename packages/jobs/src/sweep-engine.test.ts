@@ -1,5 +1,5 @@
-import { enqueue, startSweepsNow } from '@market/core/queue'
-import { openPool } from '@market/database/connect'
+import { enqueue, queueMetrics, startSweepsNow } from '@market/core/queue'
+import { connect, openPool } from '@market/database/connect'
 import { type MarketContext, marketContext } from '@market/testing/market-context'
 import { TIMEOUT_FACTOR, testDatabase } from '@market/testing/postgres'
 import { expect, onTestFinished, test, vi } from 'vitest'
@@ -94,4 +94,26 @@ test('sweeps run while every job waits for its endpoint', async () => {
   await begin()
   await vi.waitUntil(() => runs >= 3, LONG)
   expect(jobs).toBe(2)
+})
+
+test('sweepTicks: when the database is away, the failure is counted and the next tick tries again', async () => {
+  const database = await testDatabase()
+  const failed: string[] = []
+  const onFailure = (name: string) => void failed.push(name)
+  const sweeps = [{ name: 'one', everyMs: 1_000, does: 'Nothing', run: async () => {} }]
+  const log = { error: NOTHING }
+  const away = connect({ url: 'postgres://nobody@127.0.0.1:1/away' })
+  onTestFinished(async () => {
+    await away.destroy()
+    await database.stop()
+  })
+  await sweepTicks({ ctx: { db: away }, sweeps, log, onFailure }).run()
+  expect(failed).toEqual(['start-sweeps'])
+  await database.db
+    .updateTable('sweep_clock')
+    .set({ started_until: new Date(0) })
+    .execute()
+  await sweepTicks({ ctx: { db: database.db }, sweeps, log, onFailure }).run()
+  expect(failed).toHaveLength(1)
+  expect((await queueMetrics(marketContext({ db: database.db }))).waiting).toBe(1)
 })
