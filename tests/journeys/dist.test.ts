@@ -29,7 +29,7 @@ let environment: Readonly<Record<string, string>>
 beforeAll(async () => {
   dist = mkdtempSync(join(tmpdir(), 'market-dist-'))
   const bundle = await currentBundle()
-  for (const part of ['bin', 'migrations', 'docs'])
+  for (const part of ['bin', 'migrations', 'docs', 'fonts'])
     cpSync(join(bundle, part), join(dist, part), { recursive: true })
   await asAdmin((client) => client.query(`create database ${DATABASE}`))
   environment = apiEnvironment({
@@ -81,6 +81,8 @@ test('dist: migrates an empty database, creates the roles, then serves the api, 
       '/api/openapi.json',
       '/docs',
       '/docs/guides/sell-your-first-service',
+      '/docs/assets/geist.woff2',
+      '/docs/assets/geist-mono.woff2',
       '/api/agents',
     ])
       expect(await statusOf(api.url + path), path).toBe(200)

@@ -88,8 +88,8 @@ export const BUGS: readonly Bug[] = [
       },
       {
         file: 'money/src/payouts/advance-payout.ts',
-        from: "import { findPayout, isHeldBy, reserveDue, saveDue } from './store.ts'",
-        to: "import { findPayout, isHeldBy, reserveDue, saveDue } from './store.ts'\nimport { findNonceCounter, saveNonceCounter } from './nonces/store.ts'",
+        from: "import { findPayout, isHeldBy } from './store.ts'",
+        to: "import { findPayout, isHeldBy } from './store.ts'\nimport { findNonceCounter, saveNonceCounter } from './nonces/store.ts'",
       },
       {
         file: 'chains/src/evm/evm-payout-sender.ts',

@@ -26,7 +26,7 @@ export {
   type Purpose,
   parsePurpose,
 } from './purpose.ts'
-export { type Disagreement, type ReversalHandlers, recheckTransfers } from './recheck-transfers.ts'
+export { type ReversalHandlers, recheckTransfers } from './recheck-transfers.ts'
 export { recordFinal, recordTransfers } from './record-transfers.ts'
 export { inferNetwork, normalizeReference } from './reference.ts'
 export {

@@ -8,6 +8,7 @@ import { transact } from '@market/database/transact'
 import { later, MINUTE, SECOND } from '@market/kernel/clock'
 import type { Network } from '@market/kernel/network'
 import type { Candidate } from './authorize-payouts.ts'
+import { reserveDue, saveDue } from './due.ts'
 import { failPayout, finalizePayout } from './end-payout.ts'
 import { checkCost, findHold, holdPayout } from './find-hold.ts'
 import { findGuard } from './guards/store.ts'
@@ -29,7 +30,7 @@ import type { PayoutContext } from './payout-context.ts'
 import { recoverUnlocked, releaseNonce } from './recover-payout.ts'
 import { broadcast, recordBroadcast, signPayout } from './sign-payout.ts'
 import { findSignatures } from './signatures/store.ts'
-import { findPayout, isHeldBy, reserveDue, saveDue } from './store.ts'
+import { findPayout, isHeldBy } from './store.ts'
 
 /** Milliseconds until the next step; undefined when the payout has ended. */
 export type NextStepMs = number | undefined

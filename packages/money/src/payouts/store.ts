@@ -259,22 +259,6 @@ export async function startRound(
   return next
 }
 
-/** Due payouts. Each is given its next due time, so that no two workers get it at once. */
-export async function reserveDue(
-  tx: Tx,
-  network: Network,
-  at: { now: Date; next: Date },
-  limit: number,
-): Promise<PayoutId[]> {
-  const { rows } = await sql<{ id: PayoutId }>`
-    update payouts set due_at = ${at.next} where id in (
-      select id from payouts
-      where state in ('queued', 'held', 'nonce_assigned', 'signed') and network = ${network} and due_at <= ${at.now}
-      order by due_at limit ${limit} for update skip locked
-    ) returning id`.execute(tx)
-  return rows.map((row) => row.id)
-}
-
 /** Sets until when a payout waits and since when it is contested, and makes it due then. */
 export async function saveWait(
   tx: Tx,
@@ -286,29 +270,6 @@ export async function saveWait(
     .updateTable('payouts')
     .set({ not_before: notBefore, contested_at: contestedAt, due_at: dueAt })
     .where('id', '=', id)
-    .execute()
-}
-
-/** Keeps one that was woken since its step began. */
-export async function saveDue(tx: Tx, id: PayoutId, at: Date): Promise<void> {
-  await tx
-    .updateTable('payouts')
-    .set({ due_at: at })
-    .where('id', '=', id)
-    .where('due_at', '>', WOKEN)
-    .execute()
-}
-
-/** Marks a payout whose next step is due because of something that happened, maybe while another step was under way. */
-const WOKEN = new Date(0)
-
-/** What they wait for has happened, so their next step is due. */
-export async function wakePayouts(tx: Tx, ids: readonly string[]): Promise<void> {
-  if (ids.length === 0) return
-  await tx
-    .updateTable('payouts')
-    .set({ due_at: WOKEN })
-    .where('id', '=', sql<string>`any(${ids}::text[])`)
     .execute()
 }
 

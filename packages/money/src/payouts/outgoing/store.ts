@@ -4,8 +4,8 @@ import type { Db, Tx } from '@market/database/transact'
 import { usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
 import { type Selectable, sql } from 'kysely'
+import { wakePayouts } from '../due.ts'
 import type { PayoutId } from '../payout.ts'
-import { wakePayouts } from '../store.ts'
 import type { MarkedTransfer, OutgoingTransfer, TransferMatch } from './outgoing-transfer.ts'
 
 /** Final transfers do not change; the others are updated, because they may have moved to another block. */
