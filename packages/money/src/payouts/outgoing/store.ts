@@ -4,7 +4,7 @@ import type { Db, Tx } from '@market/database/transact'
 import { usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
 import { type Selectable, sql } from 'kysely'
-import { wakePayouts } from '../due.ts'
+import { wakePayouts } from '../due/store.ts'
 import type { PayoutId } from '../payout.ts'
 import type { MarkedTransfer, OutgoingTransfer, TransferMatch } from './outgoing-transfer.ts'
 

@@ -1,7 +1,7 @@
 import type { Tx } from '@market/database/transact'
 import type { Network } from '@market/kernel/network'
 import { sql } from 'kysely'
-import type { PayoutId } from './payout.ts'
+import type { PayoutId } from '../payout.ts'
 
 /** Marks a payout whose next step is due because of something that happened, maybe while another step was under way. */
 const WOKEN = new Date(0)
