@@ -413,7 +413,12 @@ test('the keyboard alone searches, filters, opens a service and copies its code'
   await page.setViewportSize({ width: 1_280, height: 800 })
   await page.keyboard.press('Tab')
   expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to the content')
-  await page.keyboard.press('/')
+  const isSearching = async () => {
+    await page.keyboard.press('/')
+    return page.evaluate("document.activeElement.matches('input[type=search]')")
+  }
+  // The field listens a moment after the page is hydrated.
+  await expect.poll(isSearching, { timeout: 150_000 }).toBe(true)
   await page.keyboard.type('statistics')
   await page.waitForURL(/search=statistics/)
   const focus = async (selector: string) => {
