@@ -120,6 +120,20 @@ const MONEY_FIXES: readonly RemovedFix[] = [
     title: 'observe: a step that a reorganization removed',
   },
   {
+    finding: 'a replaced block says nothing about a payment that waits',
+    marker: 'replaced-block-forgotten',
+    to: 'undefined',
+    test: 'tests/payments/intents.test.ts',
+    title: 'checkIntents: asks about a payment whose block was replaced',
+  },
+  {
+    finding: 'a payer that a caller named is checked before a transfer is final',
+    marker: 'named-payer-is-verified',
+    to: "seen.final ? 'final' : known.state",
+    test: 'tests/payments/named-payer.test.ts',
+    title: 'a transfer with a payer that a caller named',
+  },
+  {
     finding: 'A5 absence at one provider reverses nothing',
     marker: 'reversal-by-two-providers',
     to: '[agreed.length >= minProviders, absent.length >= 1]',

@@ -1,7 +1,8 @@
 import { ApiError } from '@market/kernel/api-error'
-import { HOUR, SECOND } from '@market/kernel/clock'
+import { HOUR, MINUTE, SECOND } from '@market/kernel/clock'
 import { usdc } from '@market/kernel/money'
 import {
+  cancelIntent,
   checkIntent,
   checkIntents,
   findWaitingIntent,
@@ -11,7 +12,7 @@ import {
   openIntent,
   type Purposes,
 } from '@market/money/payments'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { InMemoryChain, newPayment } from './in-memory-chain.ts'
 import { openPaymentFixture, type PaymentFixture } from './payment-fixture.ts'
 
@@ -151,5 +152,76 @@ test('checkIntents: an intent waits while the chain is unavailable, and is confi
   chain.isUnavailable = false
   expect([await statusOf(intent), calls]).toEqual(['waiting', []])
   await check()
+  expect(await statusOf(intent)).toBe('confirmed')
+})
+
+/** How often the chain is asked about a transfer while this runs. */
+const asked = async (work: () => Promise<unknown>): Promise<number> => {
+  const spy = vi.spyOn(chain, 'findTransfer')
+  try {
+    await work()
+    return spy.mock.calls.length
+  } finally {
+    spy.mockRestore()
+  }
+}
+
+/** The block that was read last. */
+const head = async (): Promise<bigint> => {
+  await fixture.watch()
+  const { head_height: height } = await fixture.ctx.db
+    .selectFrom('followed_networks')
+    .select('head_height')
+    .executeTakeFirstOrThrow()
+  return height ?? 0n
+}
+
+/** The node shows the payment in the newest block, which is not deep enough. */
+const openInBlock = async (required: number): Promise<{ intent: Intent; stop: () => void }> => {
+  const payment = pay(10n)
+  chain.mine([payment])
+  const intent = await open(payment.reference)
+  const depth = { confirmations: 1, required, height: await head() }
+  chain.forcedObservation = { kind: 'pending', reason: 'unconfirmed', depth }
+  expect(await asked(check)).toBe(1)
+  const stop = () => {
+    chain.forcedObservation = undefined
+  }
+  return { intent, stop }
+}
+
+test('checkIntents: asks about a payment in a block again when the blocks that were read confirm it', async () => {
+  const { intent, stop } = await openInBlock(3)
+  chain.mine([])
+  await head()
+  expect(await asked(check)).toBe(0)
+  chain.mine([])
+  await head()
+  stop()
+  expect(await asked(check)).toBe(1)
+  expect(await statusOf(intent)).toBe('confirmed')
+})
+
+test('checkIntents: asks about a payment whose block was replaced at once, and shows no confirmations of it', async () => {
+  const { intent, stop } = await openInBlock(30)
+  chain.reorg(1)
+  await head()
+  stop()
+  expect((await findWaitingIntent(fixture.ctx.db, intent.purpose))?.depth).toBeNull()
+  expect(await asked(check)).toBe(1)
+  await fixture.ctx.transact((tx) => cancelIntent(tx, intent.purpose))
+})
+
+test('checkIntents: asks about a payment in no block less and less often, until its block is read', async () => {
+  const payment = pay(10n)
+  const intent = await open(payment.reference)
+  fixture.clock.advance(20 * MINUTE)
+  expect(await asked(check)).toBe(1)
+  expect(await asked(check)).toBe(0)
+  fixture.clock.advance(MINUTE)
+  expect(await asked(check)).toBe(1)
+  chain.mine([payment])
+  await head()
+  expect(await asked(check)).toBe(1)
   expect(await statusOf(intent)).toBe('confirmed')
 })

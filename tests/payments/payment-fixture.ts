@@ -82,9 +82,10 @@ export async function openPaymentFixture(chain: Chain, clock = testClock(new Dat
     },
     async recheck(afterMs = 6_000) {
       await readNewBlocks(ctx, network)
-      await decideFinality(ctx, network, (one) => void disagreements.push(one))
+      await this.decideFinality()
       return this.recheckAlone(afterMs)
     },
+    decideFinality: () => decideFinality(ctx, network, (one) => void disagreements.push(one)),
     /** Without reading the final blocks. Returns how many transfers were checked by themselves. */
     async recheckAlone(afterMs = 6_000) {
       clock.advance(afterMs)

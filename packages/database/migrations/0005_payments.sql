@@ -65,8 +65,9 @@ create table followed_networks (
   final_hash text not null check (length(final_hash) <= 88),
   -- Up to where the newest blocks were read; null where only final blocks are read, and before the first reading.
   position text check (length(position) <= 200),
+  -- The block of the position.
   head_height bigint check (head_height >= 0),
-  read_at timestamptz not null
+  check ((position is null) = (head_height is null))
 );
 
 -- Everything that waits for a payment on a chain: one row for each transfer that was named and each payment that was submitted.

@@ -299,7 +299,6 @@ export interface Tables {
     final_hash: string
     position: string | null
     head_height: bigint | null
-    read_at: Date
   }
   gas_nonces: {
     network: string

@@ -1,9 +1,4 @@
-import type {
-  FinalBlock,
-  IncomingTransfer,
-  Movements,
-  ObservedOutgoingTransfer,
-} from '@market/core/ports/chain'
+import type { IncomingTransfer, Movements, ObservedOutgoingTransfer } from '@market/core/ports/chain'
 import { usdc as money } from '@market/kernel/money'
 import type { Node } from '../nodes/node-pool.ts'
 import { blockAt } from './evm-nodes.ts'
@@ -25,7 +20,7 @@ export const isTooLarge = (failure: unknown): boolean =>
 
 /** Blocks of one node, with all of the token's logs that concern the treasury. */
 export interface BlockRange {
-  readonly last: FinalBlock
+  readonly last: Log['block']
   readonly logs: readonly Log[]
   /** Whether the block before the range is still the one that was read earlier. */
   readonly isAnchored: boolean
@@ -55,7 +50,7 @@ const merge = (sent: readonly Log[], received: readonly Log[]): readonly Log[] =
 export const readRange = async (
   { chainId, usdc, treasury }: EvmSettings,
   node: Node,
-  { from, to, anchor }: { readonly from: bigint; readonly to: bigint; readonly anchor: FinalBlock },
+  { from, to, anchor }: { readonly from: bigint; readonly to: bigint; readonly anchor: Log['block'] },
 ): Promise<BlockRange> => {
   const logsOf = (...topics: readonly (string | null)[]): Call => [
     'eth_getLogs',

@@ -2,7 +2,7 @@ import type { FinalBlock, NewMovements } from '@market/core/ports/chain'
 import { smaller } from '../bigints.ts'
 import type { Node } from '../nodes/node-pool.ts'
 import type { LogPosition } from './log-position.ts'
-import { quantity } from './parse-rpc.ts'
+import { type Log, quantity } from './parse-rpc.ts'
 import { type BlockRange, byTransaction, isTooLarge, movementsIn, readRange } from './read-movements.ts'
 import { callAll } from './rpc.ts'
 import { blocksPerRequest, type EvmSettings } from './settings.ts'
@@ -13,7 +13,7 @@ type NewPage = Omit<NewMovements, 'position' | 'height'> & { readonly position: 
 const readUpTo = async (
   settings: EvmSettings,
   node: Node,
-  range: { readonly from: bigint; readonly anchor: FinalBlock },
+  range: { readonly from: bigint; readonly anchor: Log['block'] },
   to: bigint,
 ): Promise<BlockRange> => {
   try {

@@ -116,7 +116,11 @@ export const agreeOnRange = (
   // fix: finality-of-ranges-by-two-providers
   const [decided, ...others] = groups.filter(({ length }) => length >= minProviders)
   if (decided === undefined && disagreeing.length === 0)
-    throw tooFew(network, 'final blocks', { responses, failures }, minProviders)
+    throw tooFew({
+      ...{ network, minProviders, failures, what: 'final blocks' },
+      shownBy: responses.length,
+      faults: failures.map(messageOf),
+    })
   if (decided === undefined || others.length > 0) return { agreed: undefined, disagreeing }
   const agreed = decided[0]?.response
   if (agreed === undefined)
@@ -126,19 +130,21 @@ export const agreeOnRange = (
   return { agreed, disagreeing }
 }
 
-const tooFew = (
-  network: string,
-  what: string,
-  { responses, failures }: ProviderResponses<unknown>,
-  minProviders: number,
-): TooFewProviders =>
-  new TooFewProviders(
-    `${responses.length} of ${minProviders} required providers of ${network} show the ${what}: ${failures.map(messageOf).join('; ')}`.slice(
-      0,
-      200,
-    ),
-    { cause: new AggregateError(failures) },
-  )
+interface TooFew {
+  readonly network: string
+  readonly what: string
+  readonly shownBy: number
+  readonly minProviders: number
+  readonly faults: readonly string[]
+  readonly failures: readonly unknown[]
+}
+
+const LONGEST_MESSAGE = 200
+
+const tooFew = ({ network, what, shownBy, minProviders, faults, failures }: TooFew): TooFewProviders => {
+  const message = `${shownBy} of ${minProviders} required providers of ${network} show the ${what}: ${faults.join('; ')}`
+  return new TooFewProviders(message.slice(0, LONGEST_MESSAGE), { cause: new AggregateError(failures) })
+}
 
 const messageOf = (failure: unknown): string => (failure instanceof Error ? failure.message : String(failure))
 
@@ -197,13 +203,7 @@ export const agreeOnBalance = (
       const lag = lagOf(response)
       return lag === undefined ? [] : [`${provider} ${lag}`]
     }),
-    ...failures.map((failure) => (failure instanceof Error ? failure.message : String(failure))),
+    ...failures.map(messageOf),
   ]
-  throw new TooFewProviders(
-    `${fresh.length} of ${minProviders} required providers of ${network} show the balance: ${faults.join('; ')}`.slice(
-      0,
-      200,
-    ),
-    { cause: new AggregateError(failures) },
-  )
+  throw tooFew({ network, minProviders, failures, faults, what: 'balance', shownBy: fresh.length })
 }

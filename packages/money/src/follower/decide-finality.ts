@@ -1,9 +1,9 @@
-import type { Chain, FinalReading } from '@market/core/ports/chain'
+import type { Chain, FinalBlock, FinalReading } from '@market/core/ports/chain'
 import { transact } from '@market/database/transact'
 import type { Network } from '@market/kernel/network'
 import { recordFinal } from '../payments/index.ts'
-import { beginReading, completeReading, finalizeOutgoing } from '../payouts/index.ts'
-import { type Ctx, followedBy, withMarks } from './followed.ts'
+import { beginReading, completeReading, finalizeOutgoing, markTransfers } from '../payouts/index.ts'
+import { type Ctx, progressOf } from './progress.ts'
 import { moveFinal } from './store.ts'
 
 /** The limit of one run, so that a long backlog does not delay other work. */
@@ -26,10 +26,10 @@ export async function decideFinality(
 ): Promise<void> {
   const chain = ctx.chains[network]
   if (chain === undefined) return
-  const isOnlyReader = chain.movementsAfter === undefined
-  const reading = isOnlyReader ? await beginReading(ctx, chain) : undefined
+  // Where no newer blocks are read, this is the whole reading.
+  const reading = chain.movementsAfter === undefined ? await beginReading(ctx, chain) : undefined
   for (let part = 0; part < MAX_PARTS; part++) {
-    const { final } = await followedBy(ctx, chain)
+    const { final } = await progressOf(ctx, chain)
     const { agreed, isEnd, disagreeing } = await chain.finalMovementsAfter(final)
     if (disagreeing.length > 0) onDisagreement({ network, providers: disagreeing })
     if (agreed !== undefined && !(await saveFinal(ctx, chain, final, agreed))) return
@@ -42,14 +42,14 @@ export async function decideFinality(
 async function saveFinal(
   ctx: Ctx,
   chain: Chain,
-  from: { readonly height: bigint; readonly hash: string },
+  from: FinalBlock,
   { incoming, outgoing, to }: NonNullable<FinalReading['agreed']>,
 ): Promise<boolean> {
   const { network } = chain
   await recordFinal(ctx, network, incoming)
-  const marked = await withMarks(ctx, chain, outgoing)
+  const marked = await markTransfers(ctx, chain, outgoing)
   return transact(ctx.db, async (tx) => {
-    if (!(await moveFinal(tx, network, { from, to }, ctx.clock.now()))) return false
+    if (!(await moveFinal(tx, network, { from, to }))) return false
     await finalizeOutgoing(tx, network, marked, { upTo: to.height, at: ctx.clock.now() })
     return true
   })

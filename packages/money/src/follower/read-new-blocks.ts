@@ -1,9 +1,15 @@
 import type { Chain } from '@market/core/ports/chain'
 import { transact } from '@market/database/transact'
 import type { Network } from '@market/kernel/network'
-import { recordTransfers } from '../payments/index.ts'
-import { beginReading, completeReading, deleteUnfinal, saveOutgoing } from '../payouts/index.ts'
-import { type Ctx, followedBy, withMarks } from './followed.ts'
+import { forgetDepths, recordTransfers } from '../payments/index.ts'
+import {
+  beginReading,
+  completeReading,
+  deleteUnfinal,
+  markTransfers,
+  saveOutgoing,
+} from '../payouts/index.ts'
+import { type Ctx, progressOf } from './progress.ts'
 import { movePosition } from './store.ts'
 
 /** The limit of one run, so that a long backlog does not delay other work. */
@@ -28,19 +34,23 @@ const hasNewBlocks = (chain: Chain): chain is ChainWithNewBlocks => chain.moveme
 /** False when a node is behind, when another worker has read further, or when there is more. */
 async function readToEnd(ctx: Ctx, chain: ChainWithNewBlocks, limit: number): Promise<boolean> {
   const { network } = chain
-  const { final, position } = await followedBy(ctx, chain)
+  const { final, position } = await progressOf(ctx, chain)
   let from = position
   for (let page = 0; page < MAX_PAGES; page++) {
     const read = await chain.movementsAfter(final, from, limit)
     if (read === undefined) return false
     if (read.position !== from || read.isReplaced) {
       await recordTransfers(ctx, network, read.incoming)
-      const outgoing = await withMarks(ctx, chain, read.outgoing)
+      const outgoing = await markTransfers(ctx, chain, read.outgoing)
       const { position: to, height } = read
       const isNext = await transact(ctx.db, async (tx) => {
         // First, because it locks the row: a page of a slower worker may be older than what is stored.
-        if (!(await movePosition(tx, network, { from, to, height }, ctx.clock.now()))) return false
-        if (read.isReplaced) await deleteUnfinal(tx, network)
+        if (!(await movePosition(tx, network, { from, to, height }))) return false
+        if (read.isReplaced) {
+          await deleteUnfinal(tx, network)
+          // fix: replaced-block-forgotten
+          await forgetDepths(tx, network, final.height)
+        }
         await saveOutgoing(tx, network, outgoing, { isFinal: false, at: ctx.clock.now() })
         return true
       })

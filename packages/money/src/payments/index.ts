@@ -15,6 +15,7 @@ export {
   cancelIntent,
   findSubmission,
   findWaitingIntent,
+  forgetDepths,
   isAwaited,
   isSubmittedByUs,
   openIntent,

@@ -23,16 +23,12 @@ export async function recordTransfers(
   const known = await findStanding(ctx.db, network, transfers)
   const unknown = transfers.filter((seen) => known.get(transferName(seen)) !== seen.block.hash)
   await recordEach(ctx, network, unknown)
-  await wakeIntents(
-    ctx.db,
-    network,
-    unknown.map(({ reference }) => reference),
-  )
+  await wakeIntents(ctx.db, network, unknown)
 }
 
 /**
  * Records transfers as final: enough providers agree that exactly these are in their blocks. One that was claimed with another
- * amount or payer stays as it is; `recheckTransfers` decides about it.
+ * amount, or that a caller named with another payer, stays as it is; `recheckTransfers` decides about it.
  */
 export async function recordFinal(
   ctx: Ctx,
@@ -40,11 +36,8 @@ export async function recordFinal(
   transfers: readonly IncomingTransfer[],
 ): Promise<void> {
   const done = await finalizeSeen(ctx.db, network, transfers)
-  await recordEach(
-    ctx,
-    network,
-    transfers.filter((seen) => !done.has(transferName(seen))),
-  )
+  const others = transfers.filter((seen) => !done.has(transferName(seen)))
+  await recordEach(ctx, network, others)
 }
 
 /** One transaction per transfer: a longer one would lock the ledger accounts that concurrent claims need. */
@@ -69,11 +62,14 @@ async function recordTransfer(ctx: Ctx, tx: Tx, network: Network, seen: Incoming
 async function updateKnown(ctx: Ctx, tx: Tx, known: Transfer, seen: IncomingTransfer): Promise<void> {
   // Enough providers agreed on a final transfer. One node cannot change it.
   if (known.state === 'final') return
-  const isSame = known.amount === seen.amount && known.payer === seen.payer
-  if (!isSame && known.purpose === null) return replaceUnclaimed(ctx, tx, known, seen)
-  if (known.amount !== seen.amount) return
+  if (known.amount !== seen.amount) {
+    // Only recheckTransfers reverses a payment.
+    if (known.purpose === null) await replaceUnclaimed(ctx, tx, known, seen)
+    return
+  }
   const { block, at: happenedAt } = seen
-  const state = seen.final && isSame ? 'final' : known.state
+  // fix: named-payer-is-verified
+  const state = seen.final && known.payer === seen.payer ? 'final' : known.state
   if (known.block.hash === block.hash && known.state === state) return
   await saveTransfer(tx, { ...known, block, happenedAt, state, missingSince: null }, ctx.clock.now())
 }

@@ -149,6 +149,7 @@ export async function saveTransfer(tx: Tx, transfer: Transfer, at: Date): Promis
     .execute()
 }
 
+const HIGHEST = 2n ** 63n - 1n
 const IS_KIND = { claimed: sql`purpose <> ''`, unclaimed: sql`purpose = ''` }
 
 /**
@@ -171,8 +172,6 @@ export async function acquireForCheck(
     ) returning *`.execute(db)
   return rows.map(transferOf)
 }
-
-const HIGHEST = 2n ** 63n - 1n
 
 /** The names of transfers that were recorded and not reversed, and in which block each was seen last. */
 export async function findStanding(

@@ -9,12 +9,12 @@ export { approvePayout, requireCapped } from './limits/approve-payout.ts'
 export { deleteSpent, saveSpent } from './limits/store.ts'
 export { type PayoutMetrics, payoutLimitMetrics, payoutMetrics } from './metrics.ts'
 export { moveToCold, requireMovable } from './move-to-cold.ts'
-export type { MarkedTransfer, OutgoingTransfer } from './outgoing/outgoing-transfer.ts'
+export { markTransfers } from './outgoing/mark-transfers.ts'
+export type { OutgoingTransfer } from './outgoing/outgoing-transfer.ts'
 export { beginReading, completeReading } from './outgoing/reading.ts'
 export {
   deleteUnfinal,
   finalizeOutgoing,
-  findMarks,
   findUnexplained,
   saveOutgoing,
 } from './outgoing/store.ts'

@@ -1,5 +1,5 @@
 import type { Needs } from '@market/core/context'
-import type { Depth } from '@market/core/ports/chain'
+import type { Depth, IncomingTransfer } from '@market/core/ports/chain'
 import type { SignedPayment } from '@market/core/ports/facilitator'
 import type { Tables } from '@market/database/tables'
 import type { Db, Tx } from '@market/database/transact'
@@ -169,9 +169,25 @@ const IS_DEEP_ENOUGH = sql`coalesce(case when required_confirmations is null
 const isDue = (now: Date) => sql`(block_height is not null
   or checked_at <= ${now}::timestamptz - least(interval '1 minute', (${now}::timestamptz - created_at) / 10))`
 
+/** Blocks after a final one were replaced: the payments that wait in them are looked for again. */
+export async function forgetDepths(tx: Tx, network: Network, finalHeight: bigint): Promise<void> {
+  await tx
+    .updateTable('payment_intents')
+    .set({ confirmations: null, required_confirmations: null, block_height: null, checked_at: new Date(0) })
+    .where('network', '=', network)
+    .where('status', '=', 'waiting')
+    .where('block_height', '>', finalHeight)
+    .execute()
+}
+
 /** Transfers that something waits for were read. */
-export async function wakeIntents(db: Db, network: Network, references: readonly string[]): Promise<void> {
-  if (references.length === 0) return
+export async function wakeIntents(
+  db: Db,
+  network: Network,
+  transfers: readonly Pick<IncomingTransfer, 'reference'>[],
+): Promise<void> {
+  if (transfers.length === 0) return
+  const references = transfers.map(({ reference }) => reference)
   await db
     .updateTable('payment_intents')
     .set({ checked_at: new Date(0) })

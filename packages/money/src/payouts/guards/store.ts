@@ -13,7 +13,6 @@ const guardOf = (row: Selectable<Tables['payout_guards']> & { current_epoch: str
   isCurrentEpoch: row.database_epoch === row.current_epoch,
   horizon: row.horizon,
   comparedAt: row.compared_at,
-  readAt: row.updated_at,
   readingsBegun: row.readings_begun,
   newestReading: row.newest_reading,
   isCounted: row.counted_epoch === null || row.counted_epoch === row.current_epoch,
@@ -91,12 +90,12 @@ export async function numberReading(
 export async function saveReading(
   tx: Tx,
   network: Network,
-  { readAt, comparedAt, reading }: { readAt: Date; comparedAt: Date | null; reading: bigint },
+  { comparedAt, reading, at }: { comparedAt: Date | null; reading: bigint; at: Date },
 ): Promise<void> {
   await tx
     .updateTable('payout_guards')
     .set({
-      updated_at: readAt,
+      updated_at: at,
       compared_at: comparedAt,
       newest_reading: sql<bigint>`greatest(newest_reading, ${reading}::bigint)`,
     })

@@ -11,8 +11,6 @@ export interface Guard {
   /** Transactions signed before this epoch cannot take effect in a block above this height. */
   readonly horizon: bigint
   readonly comparedAt: Date | null
-  /** When the last complete reading of the chain started, by the clock of its worker. */
-  readonly readAt: Date
   /** Readings are numbered when they begin: how many have begun, and the newest that is complete. */
   readonly readingsBegun: bigint
   readonly newestReading: bigint

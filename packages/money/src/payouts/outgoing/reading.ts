@@ -12,7 +12,6 @@ export interface Reading {
   readonly network: Network
   readonly databaseEpoch: string
   readonly number: bigint
-  readonly beganAt: Date
   /** The final height before the reading, so that the reading shows everything up to it. Undefined once that is known. */
   readonly final: bigint | undefined
 }
@@ -29,17 +28,18 @@ export async function beginReading(ctx: Ctx, chain: Chain): Promise<Reading> {
   }
   const { isCompared, number } = await numberReading(ctx.db, network)
   const final = isCompared ? undefined : (await chain.heights()).final
-  return { network, databaseEpoch, number, beganAt: ctx.clock.now(), final }
+  return { network, databaseEpoch, number, final }
 }
 
 /** The network is open for payouts once all that left its treasury in earlier database epochs is known. */
 export async function completeReading(ctx: Ctx, reading: Reading): Promise<void> {
-  const { network, databaseEpoch, number, beganAt, final } = reading
+  const { network, databaseEpoch, number, final } = reading
+  const at = ctx.clock.now()
   await transact(ctx.db, async (tx) => {
     const guard = await findGuard(tx, network, 'exclusive')
     if (guard?.isCurrentEpoch !== true || guard.databaseEpoch !== databaseEpoch) return
     const isCompared = final !== undefined && final >= guard.horizon
-    const comparedAt = guard.comparedAt ?? (isCompared ? ctx.clock.now() : null)
-    await saveReading(tx, network, { readAt: beganAt, comparedAt, reading: number })
+    const comparedAt = guard.comparedAt ?? (isCompared ? at : null)
+    await saveReading(tx, network, { comparedAt, reading: number, at })
   })
 }

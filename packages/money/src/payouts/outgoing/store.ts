@@ -62,10 +62,8 @@ export async function finalizeOutgoing(
     .where('is_final', '=', false)
     .where('block_height', '<=', upTo)
     .execute()
-  await wakePayouts(
-    tx,
-    transfers.flatMap(({ payoutId }) => payoutId ?? []),
-  )
+  const ids = transfers.flatMap(({ payoutId }) => payoutId ?? [])
+  await wakePayouts(tx, ids)
 }
 
 /** A reorganization replaced their blocks: those that the chain has again are read again. */
