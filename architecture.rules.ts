@@ -32,6 +32,7 @@ export const MODULES = {
     'activity',
     'statistics',
     'custody',
+    'outgoing',
     'switches',
     'events',
     'queue',

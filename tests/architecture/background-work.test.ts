@@ -38,12 +38,11 @@ test('job engine: its private tables are used by the statement that unlocks lost
 test('chains: two sweeps read the blocks of a network, and few ask about one transaction', () => {
   const found = linesWith(
     /\.(?:findTransfer|checkTransfer|movementsAfter|finalMovementsAfter|observe|finalBalancesOf)\(|\bchain\.balanceOf\(/,
-    'packages/{money,custody,earn,trade,handlers,jobs}/src/**/*.ts',
+    'packages/{core,money,custody,earn,trade,handlers,jobs}/src/**/*.ts',
   )
   expect([...new Set(found.map((line) => line.split(':')[0]))]).toEqual([
+    'packages/core/src/outgoing/advance.ts',
     'packages/custody/src/swaps/execute-swap.ts',
-    'packages/custody/src/wallets/advance-operation.ts',
-    'packages/earn/src/venue-transfers/advance-step.ts',
     'packages/handlers/src/chain-budget.ts',
     'packages/money/src/follower/decide-finality.ts',
     'packages/money/src/follower/read-new-blocks.ts',
@@ -51,7 +50,21 @@ test('chains: two sweeps read the blocks of a network, and few ask about one tra
     'packages/money/src/payments/intents/check-intents.ts',
     'packages/money/src/payments/recheck-transfers.ts',
     'packages/money/src/payouts/advance-payout.ts',
-    'packages/money/src/reserves/anchors/anchor-reserves.ts',
     'packages/money/src/reserves/compare-with-chain.ts',
+  ])
+})
+
+/** Who sends transactions. The list only gets shorter. */
+test('chains: three mechanisms send', () => {
+  const found = linesWith(
+    /\b(?:rail|facilitator|sender)\.send\(/,
+    'packages/{core,money,custody,earn,trade,handlers,jobs}/src/**/*.ts',
+  )
+  expect([...new Set(found.map((line) => line.split(':')[0]))]).toEqual([
+    'packages/core/src/outgoing/advance.ts',
+    'packages/money/src/payments/intents/check-intents.ts',
+    'packages/money/src/payouts/sign-payout.ts',
+    'packages/trade/src/x402/gas/send-unmined.ts',
+    'packages/trade/src/x402/submit-payment.ts',
   ])
 })

@@ -111,7 +111,7 @@ describe('launch', () => {
     const height = await world.rpc.getBlockHeight({ commitment: 'confirmed' }).send()
     while ((await world.rpc.getBlockHeight({ commitment: 'confirmed' }).send()) < height + 2n) await wait(20)
     const second = await world.sign(wallet, { kind: 'launch', token: TOKEN }, 2)
-    expect(second.lastValidHeight).toBeGreaterThan(first.lastValidHeight)
+    expect(second.lastValidHeight).toBeGreaterThan(first.lastValidHeight ?? 0n)
     expect(second.mint).toBe(first.mint)
     await world.wallets.send(first)
     await world.wallets.send(second)

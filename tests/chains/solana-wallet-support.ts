@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { localSolanaSigner } from '@market/chains/local-signers'
 import { solanaWalletSigner } from '@market/chains/solana/wallet/solana-wallet-signer'
-import type { SignedOperation, WalletIntent, WalletSigner } from '@market/core/ports/agent-wallets'
-import type { PayoutOutcome } from '@market/core/ports/payout-sender'
+import type { WalletIntent, WalletSigner } from '@market/core/ports/agent-wallets'
+import type { PayoutOutcome, SignedTransfer } from '@market/core/ports/payout-sender'
 import { createKeyPairSignerFromPrivateKeyBytes, type KeyPairSigner } from '@solana/kit'
 import { type SolanaWorld, startSolanaWorld } from './solana-support.ts'
 
@@ -23,6 +23,11 @@ export interface ServerWallet {
   keys(): Promise<KeyPairSigner>
 }
 
+/** A signed transaction, with the mint that it creates. */
+interface SignedOperation extends SignedTransfer {
+  readonly mint: string | null
+}
+
 export interface Executed {
   readonly signed: SignedOperation
   readonly outcome: PayoutOutcome
@@ -33,7 +38,7 @@ export interface WalletWorld extends SolanaWorld {
   serverWallet(lamports?: bigint, usdc?: bigint): Promise<ServerWallet>
   sign(wallet: ServerWallet, intent: WalletIntent, attempt?: number): Promise<SignedOperation>
   observeUntil(
-    signed: readonly SignedOperation[],
+    signed: readonly SignedTransfer[],
     ...kinds: readonly PayoutOutcome['kind'][]
   ): Promise<PayoutOutcome>
   /** Signs, sends and waits until the transaction is in a final block. */
@@ -45,9 +50,10 @@ export const startWalletWorld = async (): Promise<WalletWorld> => {
   const world = await startSolanaWorld({ slotTimeMs: SLOT_TIME_MS })
   const wallets = solanaWalletSigner(world.settings)
   let count = 0
-  const sign: WalletWorld['sign'] = (wallet, intent, attempt = 1) => {
+  const sign: WalletWorld['sign'] = async (wallet, intent, attempt = 1) => {
     count += 1
-    return wallets.sign(wallet.seed, { id: `wop_${count}`, attempt, intent })
+    const signed = await wallets.sign(wallet.seed, { id: `wop_${count}`, attempt, intent })
+    return { ...signed, mint: wallets.mintOf(wallet.seed, intent.kind) }
   }
   const observeUntil: WalletWorld['observeUntil'] = async (signed, ...kinds) => {
     for (;;) {

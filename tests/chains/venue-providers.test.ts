@@ -194,12 +194,12 @@ test('receiptOf: providers must show the same receipt', async () => {
   })
 })
 
-test('nextNonce: a provider that reports transactions that nobody sent does not count', async () => {
+test('counts: a provider that reports transactions that nobody sent does not count', async () => {
   const { venue, one } = await startTwice()
-  const nonce = await one.nextNonce()
+  const nonce = (await one.counts(one.wallet)).mined
   second.mood = {
     kind: 'change',
     result: ({ method }, result) => (method === 'eth_getTransactionCount' ? toHex(nonce + 1_000n) : result),
   }
-  expect(await venue.nextNonce()).toBe(nonce)
+  expect((await venue.counts(venue.wallet)).mined).toBe(nonce)
 })

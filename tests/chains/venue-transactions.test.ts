@@ -16,14 +16,14 @@ const gasOf = (bytes: string) => parseTransaction(bytes as Hex).gas
 
 test('observe: a step is unknown, then seen, then final, and the nonce is that of the wallet', async () => {
   const { venue } = await startVenue(network, 'lending')
-  expect(await venue.nextNonce()).toBe(0n)
-  const signed = await venue.sign({ step: 'approve', amount: usdc(USDC) }, 0n, [])
+  expect((await venue.counts(venue.wallet)).mined).toBe(0n)
+  const signed = await venue.sign({ step: 'approve', amount: usdc(USDC), actionId: 'emv_1:approve' }, 0n, [])
   expect(await venue.observe([signed])).toEqual({ kind: 'unknown' })
   await venue.send(signed)
   await venue.send(signed)
   await network.included(signed.reference as Hex)
   expect(await venue.observe([signed])).toEqual({ kind: 'seen', reference: signed.reference })
-  expect(await venue.nextNonce()).toBe(1n)
+  expect((await venue.counts(venue.wallet)).mined).toBe(1n)
   await network.mine(FINALITY)
   expect(await venue.observe([signed])).toEqual({
     kind: 'final',
@@ -35,7 +35,7 @@ test('observe: a step is unknown, then seen, then final, and the nonce is that o
 test('sign: a replacement at the same nonce raises both fees, and only one is executed', async () => {
   const { venue, wallet } = await startVenue(network, 'lending')
   await network.automine(false)
-  const call = { step: 'return', amount: usdc(5n * USDC) } as const
+  const call = { step: 'return', amount: usdc(5n * USDC), actionId: 'emv_1:return' } as const
   const stuck = await venue.sign(call, 0n, [])
   await venue.send(stuck)
   await network.rpc('anvil_setNextBlockBaseFeePerGas', [toHex((stuck.maxFeePerGas ?? 0n) * 3n)])
@@ -54,7 +54,11 @@ test('sign: a replacement at the same nonce raises both fees, and only one is ex
 
 test('sign: a call that would revert gets a generous gas limit, and fails visibly', async () => {
   const { venue } = await startVenue(network, 'lending')
-  const signed = await venue.sign({ step: 'deposit', amount: usdc(10n * USDC) }, 0n, [])
+  const signed = await venue.sign(
+    { step: 'deposit', amount: usdc(10n * USDC), actionId: 'emv_1:deposit' },
+    0n,
+    [],
+  )
   expect(gasOf(signed.bytes)).toBe(3_000_000n)
   await venue.send(signed)
   await network.included(signed.reference as Hex)
@@ -66,7 +70,11 @@ test('sign: a call that would revert gets a generous gas limit, and fails visibl
 test('sign: a deposit of an approved amount gets an estimate with a margin', async () => {
   const world = await startVenue(network, 'lending')
   await run(world, 'approve', 10n * USDC)
-  const signed = await world.venue.sign({ step: 'deposit', amount: usdc(10n * USDC) }, 1n, [])
+  const signed = await world.venue.sign(
+    { step: 'deposit', amount: usdc(10n * USDC), actionId: 'emv_1:deposit' },
+    1n,
+    [],
+  )
   expect(gasOf(signed.bytes)).toBeGreaterThan(100_000n)
   expect(gasOf(signed.bytes)).toBeLessThan(400_000n)
 })
@@ -76,7 +84,11 @@ test('observe: a step that a reorganization removed is unknown again, and can be
   const { venue, vault, wallet } = world
   await run(world, 'approve', 10n * USDC)
   await network.mine(1)
-  const signed = await venue.sign({ step: 'deposit', amount: usdc(10n * USDC) }, 1n, [])
+  const signed = await venue.sign(
+    { step: 'deposit', amount: usdc(10n * USDC), actionId: 'emv_1:deposit' },
+    1n,
+    [],
+  )
   await venue.send(signed)
   await network.included(signed.reference as Hex)
   expect(await venue.observe([signed])).toMatchObject({ kind: 'seen' })

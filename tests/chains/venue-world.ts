@@ -41,7 +41,8 @@ export const run = async (
   step: VenueStep,
   amount: bigint,
 ): Promise<string> => {
-  const signed = await venue.sign({ step, amount: usdc(amount) }, await venue.nextNonce(), [])
+  const { mined } = await venue.counts(venue.wallet)
+  const signed = await venue.sign({ step, amount: usdc(amount), actionId: `emv_1:${step}` }, mined, [])
   await venue.send(signed)
   await network.included(signed.reference as Hex)
   await network.mine(FINALITY)

@@ -193,13 +193,7 @@ test('409: a second token, the mint of another agent, a launch, and a mint that 
     const id = await insertOperation(market, launching.id, { kind: 'launch' })
     rejected(await registerSigned(launching, await tokenOf(launching.owner)), 409, 'token_exists')
     const mint = (await solanaSigner()).address
-    await market.db
-      .insertInto('wallet_signatures')
-      .values({
-        ...{ transaction_id: id, attempt: 1, reference: HASH, bytes: '', mint },
-        ...{ last_valid_height: 0n, created_at: new Date(market.now()) },
-      })
-      .execute()
+    await market.db.updateTable('wallet_transactions').set({ mint }).where('id', '=', id).execute()
     rejected(await registerSigned(other, { ...sameMint, token_mint: mint }), 409, 'mint_taken')
     const ended = { status: 'failed', failure: 'expired' }
     await market.db.updateTable('wallet_transactions').set(ended).where('id', '=', id).execute()

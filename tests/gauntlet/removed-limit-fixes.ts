@@ -3,30 +3,30 @@ import type { RemovedFix } from './removed-fix.ts'
 /** Who pays for what a caller does, who may do it, and what a database that lost its last rows sends again. */
 export const LIMIT_FIXES: readonly RemovedFix[] = [
   {
-    finding: 'failover 1 a send of an earlier database epoch is not signed again',
-    marker: 'wallet-epoch',
-    to: 'false',
+    finding: 'failover 1 a send that the database lost is not signed again',
+    marker: 'outgoing-compared',
     test: 'tests/wallets/restore.test.ts',
-    title: 'a send that was executed after the backup is held',
+    title: 'a send that was executed after the backup is recorded',
   },
   {
-    finding: 'failover 1 a new database epoch holds wallets, also before their first send',
-    marker: 'wallet-epoch-recorded',
+    finding: 'failover 1 what was compared in an earlier epoch is not signed in the next one',
+    marker: 'outgoing-epoch',
+    test: 'packages/core/src/outgoing/outgoing.test.ts',
+    title: 'a database epoch that ends while it is signed',
+  },
+  {
+    finding: 'failover 1 the transactions of strangers are not those of the wallet',
+    marker: 'named-by-account',
+    to: 'true',
     test: 'tests/wallets/restore.test.ts',
-    title: 'wallets are held after a restore to a moment before the first send',
+    title: 'a transaction of a stranger that names the operation',
   },
   {
-    finding: 'failover 1 a new database epoch holds venues, also before their first transfer',
-    marker: 'venue-epoch-recorded',
-    test: 'tests/earn/restore.test.ts',
-    title: 'venues are held after a restore to a moment before the first venue transfer',
-  },
-  {
-    finding: 'failover 1 a new database epoch holds venues',
+    finding: 'failover 1 venues stand still when their wallet sent what no book knows',
     marker: 'venues-held',
     to: '[...payoutSwitches(network)]',
     test: 'tests/earn/restore.test.ts',
-    title: 'a withdrawal from the vault that was executed after the backup',
+    title: 'a wallet that sent what no book knows',
   },
   {
     finding: 'failover 4 a lost cursor is told where to continue',

@@ -27,7 +27,8 @@ const open = async (ownPayers: readonly string[]) => {
   const treasury = await openTreasury(database.db, network, network.url, { ownPayers })
   const venue = evmVenue(treasury.settings, localEvmSigner(wallet.key), marketOf(vaultKey))
   const run = async (step: 'approve' | 'deposit' | 'withdraw' | 'return', amount: bigint) => {
-    const signed = await venue.sign({ step, amount: usdc(amount) }, await venue.nextNonce(), [])
+    const { mined } = await venue.counts(venue.wallet)
+    const signed = await venue.sign({ step, amount: usdc(amount), actionId: `emv_1:${step}` }, mined, [])
     await venue.send(signed)
     await network.included(signed.reference as Hex)
     return signed.reference

@@ -50,7 +50,7 @@ const run = (by: ReserveAnchor = publisher) =>
 const runWithoutSolana = () => anchorReserves({ ...ctx, reserveAnchors: {} })
 const anchors = async () => (await listAnchors(ctx, { limit: 20 })).rows
 const stored = () =>
-  ctx.db.selectFrom('reserve_anchor_signatures').select(['n', 'reference']).orderBy('n').execute()
+  ctx.db.selectFrom('outgoing_transactions').select(['n', 'reference']).orderBy('n').execute()
 
 /** Every transaction of the treasury with a memo. */
 const memos = async () => {
@@ -116,7 +116,7 @@ test('anchor: several workers publish it once', async () => {
 test('anchor: a worker that dies before it sends leaves the signature, and the next one sends the same', async () => {
   await takeSnapshots()
   const dying = { ...publisher, send: () => Promise.reject(unavailable('killed')) }
-  await expect(run(dying)).rejects.toThrow('killed')
+  await run(dying)
   const [signed] = await stored()
   expect(await newMemos()).toHaveLength(0)
   await untilFinal()

@@ -208,9 +208,9 @@ test('two signers at once: one signature is stored, and one transaction takes ef
   await requested
   expect(await lamportsOf(world, to)).toBe(START / 4n)
   const stored = await world.market.db
-    .selectFrom('wallet_signatures')
-    .select('attempt')
-    .where('transaction_id', '=', id)
+    .selectFrom('outgoing_transactions')
+    .select('n')
+    .where('action_id', '=', id)
     .execute()
-  expect(stored).toEqual([{ attempt: 1 }])
+  expect(stored).toEqual([{ n: 1 }])
 })

@@ -36,7 +36,7 @@ async function launch({ address, seed }: Awaited<ReturnType<typeof launcher>>) {
   const transaction = await walletSigner.sign(seed, operation)
   await walletSigner.send(transaction)
   await until('it is final', async () => (await walletSigner.observe([transaction])).kind === 'final')
-  return { mint: transaction.mint ?? '', reference: transaction.reference }
+  return { mint: walletSigner.mintOf(seed, 'launch') ?? '', reference: transaction.reference }
 }
 
 const register = async ({ id, owner }: WalletAgent, mint: string, txHash?: string) =>

@@ -1,8 +1,11 @@
-import { listSwitches, turnSwitch } from '@market/core/switches'
-import { advanceWalletTransaction, advanceWalletTransactions } from '@market/custody/wallets'
+import { randomUUID } from 'node:crypto'
+import type { WalletSigner } from '@market/core/ports/agent-wallets'
+import { advanceWalletTransaction } from '@market/custody/wallets'
 import type { Db } from '@market/database/transact'
 import { HOUR } from '@market/kernel/clock'
-import { marketContext } from '@market/testing/market-context'
+import { createKeyPairSignerFromPrivateKeyBytes } from '@solana/kit'
+import { getAddMemoInstruction, LEGACY_MEMO_PROGRAM_ADDRESS_V3 } from '@solana-program/memo'
+import { getTransferSolInstruction } from '@solana-program/system'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { backUp } from '../support/backup.ts'
 import { until } from '../support/until.ts'
@@ -22,27 +25,31 @@ import {
 type WalletTransactionId = Parameters<typeof advanceWalletTransaction>[1]
 
 const QUARTER = SOL / 4n
+/** What an earlier epoch may have signed must expire first. */
+const LONG = { withinMs: 120_000, everyMs: 200 }
 
 let world: WalletMarket
 beforeAll(async () => {
   world = await startWalletMarket()
-  // The first round of a worker.
-  await advanceWalletTransactions(signerContext(world), { error: () => undefined })
 })
 afterAll(() => world.market.stop())
 
 const rowOf = (db: Db, id: WalletTransactionId) =>
   db
     .selectFrom('wallet_transactions')
-    .select(['status', 'failure'])
+    .select(['status', 'failure', 'reference'])
     .where('id', '=', id)
     .executeTakeFirstOrThrow()
 
-const carryOut = (id: WalletTransactionId, db: Db = world.market.db) =>
-  until('the operation ended', async () => {
-    await advanceWalletTransaction({ ...signerContext(world), db }, id)
-    return ['done', 'failed'].includes((await rowOf(db, id)).status)
-  })
+const carryOut = (id: WalletTransactionId, ctx = signerContext(world)) =>
+  until(
+    'the operation ended',
+    async () => {
+      await advanceWalletTransaction(ctx, id)
+      return ['done', 'failed'].includes((await rowOf(ctx.db, id)).status)
+    },
+    LONG,
+  )
 
 async function requestSend(agent: WalletAgent, to: string) {
   const reply = callsOf(world, agent).send({ asset: 'SOL', to, amount: 0.25 })
@@ -59,157 +66,126 @@ async function requestSend(agent: WalletAgent, to: string) {
   return { id: id as WalletTransactionId, reply }
 }
 
-async function completeSend({ id, reply }: Awaited<ReturnType<typeof requestSend>>, to: string) {
-  await carryOut(id)
-  expect((await reply).status).toBe(200)
-  expect(await lamportsOf(world, to)).toBe(QUARTER)
-}
-
-/** Asks for a send and makes a backup when `isAt` is true. Then the send is carried out. */
-async function sendAfterBackup(
-  agent: WalletAgent,
-  to: string,
-  isAt: (id: WalletTransactionId) => Promise<boolean>,
-) {
-  const requested = await requestSend(agent, to)
-  await until('the moment of the backup', () => isAt(requested.id))
-  const restore = await backUp(world.market.database.url)
-  await completeSend(requested, to)
-  return { id: requested.id, restore }
-}
-
-const release = (db: Db) =>
-  turnSwitch(marketContext({ db }), {
-    name: 'freeze_wallets_solana',
-    on: false,
-    reason: 'compared with the chain',
-  })
-
 const expectSentOnce = async (agent: WalletAgent, to: string) => {
   expect(await lamportsOf(world, to)).toBe(QUARTER)
   expect((await transactionsOf(world, agent.wallet)).filter(({ err }) => err === null)).toHaveLength(1)
 }
 
-test('restore: wallets are held after a restore to a moment before the first send, which is requested again', async () => {
+/** A send of which a backup knows what `before` did, and which is carried out after the backup. */
+async function sendAfterBackup(
+  before: (id: WalletTransactionId) => Promise<unknown>,
+  after: (id: WalletTransactionId) => Promise<unknown> = async () => {},
+) {
   const agent = await makeWalletAgent(world)
   const to = await newAddress()
+  const { id, reply } = await requestSend(agent, to)
+  await before(id)
   const restore = await backUp(world.market.database.url)
-  const requested = await requestSend(agent, to)
-  await completeSend(requested, to)
+  await after(id)
+  await carryOut(id)
+  expect([200, 202]).toContain((await reply).status)
+  const { reference } = await rowOf(world.market.db, id)
   const { db, stop } = await restore()
+  return { agent, to, id, reference, db, ctx: { ...signerContext(world), db }, stop }
+}
+
+/** Advances in the restored database, where the send is recorded and not repeated. */
+async function expectRecorded({
+  agent,
+  to,
+  id,
+  reference,
+  ctx,
+  stop,
+}: Awaited<ReturnType<typeof sendAfterBackup>>) {
   try {
-    const { database_epoch: _, ...lost } = await world.market.db
-      .selectFrom('wallet_transactions')
-      .selectAll()
-      .where('id', '=', requested.id)
-      .executeTakeFirstOrThrow()
-    const again = { ...lost, status: 'requested', reference: null }
-    await db.insertInto('wallet_transactions').values(again).execute()
-    const restored = { ...signerContext(world), db }
-    await advanceWalletTransactions(restored, { error: () => undefined })
-    await advanceWalletTransaction(restored, requested.id)
-    expect(await rowOf(db, requested.id)).toEqual({ status: 'requested', failure: null })
+    await carryOut(id, ctx)
+    expect(await rowOf(ctx.db, id)).toEqual({ status: 'done', failure: null, reference })
     await expectSentOnce(agent, to)
   } finally {
     await stop()
   }
+}
+
+test.concurrent('restore: a send that was executed after the backup is recorded, and not executed again', async () => {
+  await expectRecorded(await sendAfterBackup(async () => {}))
 })
 
-test('restore: a send that was executed after the backup is held, and not executed again after the release', async () => {
-  const agent = await makeWalletAgent(world)
-  const to = await newAddress()
-  const { id, restore } = await sendAfterBackup(agent, to, async () => true)
-  const { db, stop } = await restore()
-  try {
-    expect(await rowOf(db, id)).toEqual({ status: 'requested', failure: null })
-    await advanceWalletTransaction({ ...signerContext(world), db }, id)
-    // After an hour an unsigned operation of the same epoch is given up.
-    const clock = {
-      now: () => new Date(world.market.now() + 2 * HOUR),
-      wallTime: () => new Date(world.market.wallTime()),
-    }
-    await advanceWalletTransaction({ ...signerContext(world), db, clock }, id)
-    expect(await rowOf(db, id)).toEqual({ status: 'requested', failure: null })
-    const shown = (await listSwitches({ db })).find(({ name }) => name === 'freeze_wallets_solana')
-    expect(shown).toMatchObject({ onSince: expect.any(Date), changedBy: 'system' })
-    expect(shown?.reason).toMatch(/^The database was restarted, restored or promoted\./)
-
-    await release(db)
-    await carryOut(id, db)
-    expect(await rowOf(db, id)).toEqual({ status: 'failed', failure: 'outcome_unknown' })
-    await expectSentOnce(agent, to)
-  } finally {
-    await stop()
+test.concurrent('restore: a send that was executed is recorded although its operation is older than an hour', async () => {
+  const sent = await sendAfterBackup(async () => {})
+  const clock = {
+    now: () => new Date(world.market.now() + 2 * HOUR),
+    wallTime: () => new Date(world.market.wallTime()),
   }
+  await expectRecorded({ ...sent, ctx: { ...sent.ctx, clock } })
 })
 
-test('restore: a send whose first signature expired, and whose second was lost, is not signed again', async () => {
-  const agent = await makeWalletAgent(world)
-  const to = await newAddress()
+test.concurrent('restore: a send whose first transaction expired, and whose second was lost, is recorded', async () => {
   const ctx = signerContext(world)
-  const lost = { ...ctx.walletSigner, send: async () => undefined }
-  const { id, restore } = await sendAfterBackup(agent, to, async (requested) => {
-    await advanceWalletTransaction({ ...ctx, walletSigner: lost }, requested)
-    return (await rowOf(world.market.db, requested)).status === 'signed'
-  })
-  const { db, stop } = await restore()
+  const unsent = new Set<string>()
+  const walletSigner: WalletSigner = {
+    ...ctx.walletSigner,
+    async send(one) {
+      if (unsent.size === 0) unsent.add(one.reference)
+      if (!unsent.has(one.reference)) await ctx.walletSigner.send(one)
+    },
+  }
+  const first = await sendAfterBackup(
+    (id) => advanceWalletTransaction({ ...ctx, walletSigner }, id),
+    (id) => carryOut(id, { ...ctx, walletSigner }),
+  )
+  await expectRecorded(first)
+})
+
+test.concurrent('restore: a transaction that the backup has is followed to its end', async () => {
+  await expectRecorded(await sendAfterBackup((id) => advanceWalletTransaction(signerContext(world), id)))
+})
+
+test.concurrent('restore: a send that was never signed is sent once what may be lost has expired', async () => {
+  const agent = await makeWalletAgent(world)
+  const to = await newAddress()
+  const { id, reply } = await requestSend(agent, to)
+  const { db, stop } = await (await backUp(world.market.database.url))()
   try {
-    const expired = { ...ctx.walletSigner, observe: async () => ({ kind: 'expired' }) as const }
-    await advanceWalletTransaction({ ...ctx, db, walletSigner: expired }, id)
-    expect((await rowOf(db, id)).status).toBe('signed')
-    await release(db)
-    await advanceWalletTransaction({ ...ctx, db, walletSigner: expired }, id)
-    expect(await rowOf(db, id)).toEqual({ status: 'failed', failure: 'outcome_unknown' })
+    const ctx = { ...signerContext(world), db }
+    await advanceWalletTransaction(ctx, id)
+    expect(await rowOf(db, id)).toMatchObject({ status: 'requested' })
+    await carryOut(id, ctx)
+    expect(await rowOf(db, id)).toMatchObject({ status: 'done' })
     await expectSentOnce(agent, to)
+    expect((await reply).status).toBe(202)
   } finally {
     await stop()
   }
 })
 
-test('restore: a signature that the backup has is followed to its end while wallets are held', async () => {
+test.concurrent('restore: a transaction of a stranger that names the operation is not taken for it', async () => {
   const agent = await makeWalletAgent(world)
   const to = await newAddress()
-  const { id, restore } = await sendAfterBackup(agent, to, async (requested) => {
-    await advanceWalletTransaction(signerContext(world), requested)
-    return (await rowOf(world.market.db, requested)).status !== 'requested'
-  })
-  const { db, stop } = await restore()
+  const { id } = await requestSend(agent, to)
+  const stranger = await createKeyPairSignerFromPrivateKeyBytes(crypto.getRandomValues(new Uint8Array(32)))
+  await world.solana.chain.fundSol(stranger.address, SOL)
+  await world.solana.run(stranger, [
+    getTransferSolInstruction({ source: stranger, destination: agent.wallet as never, amount: 1n }),
+    getAddMemoInstruction({ memo: `${id}#1` }, { programAddress: LEGACY_MEMO_PROGRAM_ADDRESS_V3 }),
+  ])
+  const { db, stop } = await (await backUp(world.market.database.url))()
   try {
-    await carryOut(id, db)
-    expect(await rowOf(db, id)).toEqual({ status: 'done', failure: null })
-    await expectSentOnce(agent, to)
+    await carryOut(id, { ...signerContext(world), db })
+    expect(await lamportsOf(world, to)).toBe(QUARTER)
   } finally {
     await stop()
   }
 })
 
-test('new epoch: a request is 503, an operation that waits says why, and both go on after the release', async () => {
-  const agent = await makeWalletAgent(world)
-  const calls = callsOf(world, agent)
-  const to = await newAddress()
-  const replies = [
-    calls.withdraw({ asset: 'SOL', amount: 0.25 }),
-    calls.send({ asset: 'SOL', to, amount: 0.25 }),
-  ]
-  await until('the send was requested', async () => {
-    const { body } = await calls.operations()
-    return body.data.length === 1
-  })
-  // As a restart of the server does: the recorded epoch is another one than the current.
-  await world.market.db
-    .updateTable('switches')
-    .set({ database_epoch: 'an earlier one' })
-    .where('name', '=', 'freeze_wallets_solana')
-    .execute()
-  const waiting = { status: 'requested', hold_code: 'freeze_wallets_solana' }
-  expect((await calls.operations()).body.data).toMatchObject([waiting])
-  expect(await calls.said()).toMatchObject({ status: 503, body: { code: 'freeze_wallets_solana' } })
-  expect((await Promise.all(replies)).map(({ status }) => status)).toEqual([409, 202])
-  expect((await replies[1])?.body.data).toMatchObject(waiting)
-
-  await release(world.market.db)
-  const [{ operation_id }] = (await calls.operations()).body.data
-  await carryOut(operation_id)
-  expect(await lamportsOf(world, to)).toBe(QUARTER)
-  expect((await calls.operations()).body.data).toMatchObject([{ status: 'done', hold_code: null }])
+test.concurrent('restore: an operation that the database lost gets its id again when it is requested with its key', async () => {
+  const calls = callsOf(world, await makeWalletAgent(world))
+  const { db } = world.market
+  const key = randomUUID()
+  const request = async () => (await calls.said(key)).body.data.operation_id as string
+  const first = await request()
+  // As a restore to a moment before the request leaves the tables.
+  await db.deleteFrom('wallet_transactions').where('id', '=', first).execute()
+  await db.deleteFrom('requests').where('key', '=', key).execute()
+  expect(await request()).toBe(first)
 })

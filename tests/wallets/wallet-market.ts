@@ -70,7 +70,8 @@ export function callsOf({ market }: WalletMarket, { id, apiKey, owner }: WalletA
     funding: () => api.get(`/api/agents/${id}/funding`, bearer),
     operations: () => api.get(`/api/agents/${id}/wallet/operations?limit=100`, bearer),
     launch: (symbol = SYMBOL) => api.post(`/api/agents/${id}/token/launch`, { symbol }, bearer),
-    said: () => api.post(`/api/agents/${id}/said`, {}, bearer),
+    said: (key?: string) =>
+      api.post(`/api/agents/${id}/said`, {}, { ...bearer, ...(key !== undefined && { key }) }),
     withdraw: (body: object) => api.post('/api/agents/me/withdraw', body, bearer),
     send: async (body: { asset: string; to: string; amount?: number }) =>
       api.post(`/api/agents/${id}/wallet/send`, {

@@ -142,7 +142,6 @@ export const ERROR_CODES = {
   exported_today: [409],
   rejected_on_chain: [409],
   wallets_unavailable: [503],
-  outcome_unknown: [409],
   freeze_wallets_solana: [503],
   token_not_found: [404],
   token_exists: [409],

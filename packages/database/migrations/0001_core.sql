@@ -124,9 +124,7 @@ create table switches (
   on_since timestamptz,
   changed_at timestamptz not null,
   changed_by text not null,
-  reason text not null check (length(reason) <= 500),
-  -- The epoch in which what the switch stops was last allowed. In another one the switch is on until an operator turns it off.
-  database_epoch text
+  reason text not null check (length(reason) <= 500)
 );
 
 -- Every write takes the writers' shared lock and then reads the switches. One call does both. The function is volatile, so
@@ -138,7 +136,7 @@ declare
 begin
   perform pg_advisory_xact_lock_shared(lock_key);
   select coalesce(array_agg(name), '{}') into switches_on
-  from switches where on_since is not null or database_epoch <> (select database_epoch());
+  from switches where on_since is not null;
   return switches_on;
 end
 $$;

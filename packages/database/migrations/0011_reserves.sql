@@ -73,24 +73,15 @@ create table reserve_anchors (
   text text not null unique check (length(text) between 1 and 200),
   -- The roots and sums that the text hashes, in their order.
   trees jsonb not null,
-  -- The final transaction that contains the text.
+  -- The final transaction that contains the text, and the account that signed it.
   reference text check (length(reference) between 64 and 88),
+  network text check (network in ('solana-mainnet', 'base-mainnet', 'alt-mainnet')),
+  account text,
   final_at timestamptz,
   due_at timestamptz not null,
   created_at timestamptz not null,
-  check ((reference is null) = (final_at is null))
+  constraint reserve_anchors_final check (
+    (reference is null) = (final_at is null) and (reference is null) = (network is null)
+    and (reference is null) = (account is null))
 );
 create index reserve_anchors_due on reserve_anchors (due_at) where reference is null;
-
--- Signed transactions of an anchor, stored before they are sent.
-create table reserve_anchor_signatures (
-  day text not null references reserve_anchors (day),
-  n integer not null check (n > 0),
-  network text not null check (network in ('solana-mainnet', 'base-mainnet', 'alt-mainnet')),
-  account text not null,
-  reference text not null unique check (length(reference) between 64 and 88),
-  bytes text not null,
-  last_valid_height bigint,
-  created_at timestamptz not null,
-  primary key (day, n)
-);

@@ -7,6 +7,8 @@ create table agent_wallets (
   address text not null unique,
   secret_sealed bytea not null
     constraint agent_wallets_sealed_to_key check (octet_length(secret_sealed) = 89 and get_byte(secret_sealed, 0) = 2),
+  -- The epoch in which the key was made. No earlier one can have lost a transaction of it.
+  database_epoch text not null default database_epoch(),
   created_at timestamptz not null,
   primary key (agent_id, chain)
 );
@@ -40,15 +42,16 @@ create table wallet_transactions (
   owner_signed_at_ms bigint,
 
   status text not null check (status in ('requested', 'signed', 'done', 'failed')),
-  -- The signature of the transaction that took effect, and the mint that it created.
+  -- The transaction that took effect.
   reference text,
+  -- The mint that it creates. It is stored before anybody can see it.
   mint text,
+  -- When its newest transaction was signed, by the clock of the worker.
+  signed_at timestamptz,
   failure text check (failure in (
     'underfunded', 'cap_exceeded', 'not_withdraw_address', 'owner_not_verified', 'bad_destination', 'rejected_on_chain',
-    'bad_metadata', 'expired', 'outcome_unknown'
+    'bad_metadata', 'expired'
   )),
-  -- The epoch in which the operation was requested. In a later one it is not signed any more.
-  database_epoch text not null default database_epoch(),
   created_at timestamptz not null,
   updated_at timestamptz not null,
   -- When the worker looks at it next.
@@ -69,7 +72,8 @@ create table wallet_transactions (
   ),
   constraint wallet_transactions_result check (
     (reference is not null) = (status = 'done' and kind <> 'export')
-    and (mint is not null) = (status = 'done' and kind in ('launch', 'identity'))
+    and (mint is null or kind in ('launch', 'identity'))
+    and (mint is not null or status <> 'done' or kind not in ('launch', 'identity'))
     and (exported_key is null or (status = 'done' and kind = 'export'))
     and (failure is not null) = (status = 'failed')
   )
@@ -84,6 +88,7 @@ create unique index wallet_transactions_signed_once on wallet_transactions (agen
 create index wallet_transactions_due on wallet_transactions (due_at, id) where status in ('requested', 'signed');
 -- Those whose exported key is to be deleted soon.
 create index wallet_transactions_exported on wallet_transactions (updated_at) where exported_key is not null;
+create index wallet_transactions_of_mint on wallet_transactions (mint) where mint is not null;
 create index wallet_transactions_of_agent on wallet_transactions (agent_id, created_at desc, id desc);
 
 -- `packages/custody/src/wallets/states.ts` has the same transitions, and a test compares them.
@@ -119,19 +124,6 @@ begin
 end $$;
 create trigger wallet_transactions_transition before insert or update on wallet_transactions
   for each row execute function check_wallet_transaction();
-
--- Each signature of a wallet transaction. It is stored before it is sent.
-create table wallet_signatures (
-  transaction_id text not null references wallet_transactions (id),
-  attempt integer not null check (attempt > 0),
-  reference text not null unique,
-  bytes text not null,
-  last_valid_height bigint not null,
-  mint text,
-  created_at timestamptz not null,
-  primary key (transaction_id, attempt)
-);
-create index wallet_signatures_of_mint on wallet_signatures (mint) where mint is not null;
 
 -- Where a server wallet may be emptied to by the API key. The newest that is effective and not cancelled counts.
 create table withdraw_addresses (

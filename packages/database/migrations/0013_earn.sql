@@ -119,22 +119,6 @@ end $$;
 create trigger venue_transfers_transition before insert or update on venue_transfers
   for each row execute function check_venue_transfer();
 
--- Each signed transaction of a venue transfer. It is stored before it is sent.
-create table venue_signatures (
-  venue_transfer_id text not null references venue_transfers (id),
-  step text not null check (step in ('approve', 'deposit', 'return', 'withdraw')),
-  -- A step that failed on the chain starts another round; a replacement in the same round has the same nonce.
-  round integer not null check (round > 0),
-  attempt integer not null check (attempt > 0),
-  reference text not null unique,
-  bytes text not null,
-  nonce bigint not null check (nonce >= 0),
-  max_fee_per_gas bigint not null,
-  max_priority_fee_per_gas bigint not null,
-  created_at timestamptz not null,
-  primary key (venue_transfer_id, step, round, attempt)
-);
-
 -- A transfer that a depositor named. The api adds it; the worker decides what becomes of it.
 create table earn_deposits (
   id text primary key check (id ~ '^edp_[0-9]+_[0-9a-z]{17}$'),
@@ -234,7 +218,7 @@ create trigger ledger_moves_earn_of_api before insert on ledger_moves
 -- What a venue transfer brings back to the treasury pays for nothing, whoever names it and whichever address it comes from.
 create function check_transfer_of_venue() returns trigger language plpgsql set search_path = public, pg_temp as $$
 begin
-  if exists (select from venue_signatures where reference = new.reference) then
+  if exists (select from outgoing_transactions where reference = new.reference and kind = 'venue') then
     raise exception 'transfer % belongs to a pool', new.reference
       using errcode = 'check_violation', constraint = 'transfers_of_venue';
   end if;

@@ -10,9 +10,11 @@ const WORKER_ONLY = [
   'earn_positions',
   'earn_prices',
   'followed_networks',
-  'venue_signatures',
   'migrations',
   'opened_token_accounts',
+  'outgoing_accounts',
+  'outgoing_horizons',
+  'outgoing_transactions',
   'payout_addresses',
   'payout_changes',
   'payout_costs',
@@ -21,13 +23,11 @@ const WORKER_ONLY = [
   'payout_nonces',
   'payout_totals',
   'payout_transfers',
-  'reserve_anchor_signatures',
   'reserve_anchors',
   'reserve_leaves',
   'reserve_snapshots',
   'statistics',
   'sweep_clock',
-  'wallet_signatures',
   'withdraw_delays',
   'worker_pools',
 ]
@@ -58,6 +58,7 @@ const GRANTS = `
   grant update (written_off_at) on outgoing_transfers to ${api};
   revoke delete on payouts, transfers, agent_wallets from ${api}, ${worker};
   revoke delete on payout_counters from ${worker};
+  revoke update, delete on outgoing_transactions from ${worker};
   revoke select, update on agent_wallets from ${api};
   grant select (agent_id, chain, address, created_at) on agent_wallets to ${api};
   revoke update, delete on wallet_transactions, withdraw_addresses, payout_confirmations from ${api};
@@ -67,7 +68,7 @@ const GRANTS = `
   revoke insert, update, delete on creator_fees from ${worker};
   grant update (status, payment_tx, paid_by, paid_at) on creator_fees to ${api};
   revoke update, delete on earn_deposits, earn_withdrawals from ${api};
-  revoke delete on earn_deposits, earn_withdrawals, venue_transfers, venue_signatures, earn_positions, earn_fills from ${worker};
+  revoke delete on earn_deposits, earn_withdrawals, venue_transfers, earn_positions, earn_fills from ${worker};
 
   grant execute on function make_month(text, date), drop_month(text), end_old_transactions(interval) to ${worker};
   grant select, insert, update, delete on all tables in schema graphile_worker to ${worker};

@@ -36,6 +36,7 @@ export interface Tables {
     chain: string
     address: string
     secret_sealed: Buffer
+    database_epoch: Generated<string>
     created_at: Date
   }
   agents: {
@@ -504,6 +505,30 @@ export interface Tables {
     created_at: Date
     updated_at: Date
   }
+  outgoing_accounts: {
+    network: string
+    account: string
+    compared_nonces: bigint
+  }
+  outgoing_horizons: {
+    network: string
+    database_epoch: string
+    height: bigint
+  }
+  outgoing_transactions: {
+    action_id: string
+    n: number
+    kind: string
+    network: string
+    account: string
+    reference: string
+    bytes: string | null
+    nonce: bigint | null
+    last_valid_height: bigint | null
+    max_fee_per_gas: bigint | null
+    max_priority_fee_per_gas: bigint | null
+    created_at: Date
+  }
   outgoing_transfers: {
     network: string
     reference: string
@@ -706,21 +731,13 @@ export interface Tables {
     response_sealed: Buffer | null
     created_at: Date
   }
-  reserve_anchor_signatures: {
-    day: string
-    n: number
-    network: string
-    account: string
-    reference: string
-    bytes: string
-    last_valid_height: bigint | null
-    created_at: Date
-  }
   reserve_anchors: {
     day: string
     text: string
     trees: Json
     reference: string | null
+    network: string | null
+    account: string | null
     final_at: Date | null
     due_at: Date
     created_at: Date
@@ -826,7 +843,6 @@ export interface Tables {
     changed_at: Date
     changed_by: string
     reason: string
-    database_epoch: string | null
   }
   transfers: {
     network: string
@@ -904,18 +920,6 @@ export interface Tables {
     updated_at: Date
     deleted_at: Date | null
   }
-  venue_signatures: {
-    venue_transfer_id: string
-    step: string
-    round: number
-    attempt: number
-    reference: string
-    bytes: string
-    nonce: bigint
-    max_fee_per_gas: bigint
-    max_priority_fee_per_gas: bigint
-    created_at: Date
-  }
   venue_transfers: {
     id: string
     kind: string
@@ -929,15 +933,6 @@ export interface Tables {
     reference: string | null
     created_at: Date
     updated_at: Date
-  }
-  wallet_signatures: {
-    transaction_id: string
-    attempt: number
-    reference: string
-    bytes: string
-    last_valid_height: bigint
-    mint: string | null
-    created_at: Date
   }
   wallet_transactions: {
     id: string
@@ -961,8 +956,8 @@ export interface Tables {
     status: string
     reference: string | null
     mint: string | null
+    signed_at: Date | null
     failure: string | null
-    database_epoch: Generated<string>
     created_at: Date
     updated_at: Date
     due_at: Date

@@ -18,7 +18,7 @@ import { parse } from './parse.ts'
 import { canPayInstead, isPurchase, purchase } from './purchase.ts'
 import { rateLimited } from './rate-limited.ts'
 import { type ReadPart, readInParts } from './read-in-parts.ts'
-import { readIdempotencyKey, requestKey } from './request-key.ts'
+import { digestOf, readIdempotencyKey, requestKey } from './request-key.ts'
 import { isCommitted, requestTransaction, storedError } from './request-transaction.ts'
 import { doneEvents, logSecurityEvent, rejectedEvent } from './security-events.ts'
 
@@ -140,6 +140,7 @@ async function run(
     caller,
     requestId: call.requestId,
     file: call.file,
+    requestDigest: lease && digestOf(lease.request),
     budget,
     transact: transaction.transact,
   }

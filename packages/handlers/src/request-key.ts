@@ -54,6 +54,12 @@ export function requestKey(call: Call, actor: Actor): RequestKey | undefined {
   }
 }
 
+/** The same for a repeated request, whatever the database knows of it. */
+export const digestOf = ({ scope, key, operation, fingerprint }: RequestKey): string =>
+  createHash('sha256')
+    .update(canonical([scope, key, operation, fingerprint.toString('hex')]))
+    .digest('hex')
+
 /** The same fields in another order are the same request. */
 function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join()}]`

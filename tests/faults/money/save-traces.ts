@@ -20,7 +20,7 @@ const TABLES = [
     'earn_pools',
     'earn_positions',
     'venue_transfers',
-    'venue_signatures',
+    'outgoing_transactions',
     'earn_deposits',
     'earn_withdrawals',
     'earn_fills',

@@ -1,3 +1,4 @@
+import type { SignedTransfer } from '@market/core/ports/payout-sender'
 import type { SolanaKeySigner } from '@market/core/ports/signer'
 import { assert } from '@market/kernel/assert'
 import {
@@ -33,7 +34,7 @@ export const signTransaction = async (
   signer: SolanaKeySigner,
   lifetime: Lifetime,
   others: readonly SolanaKeySigner[] = [],
-) => {
+): Promise<SignedTransfer> => {
   const unsigned = compileTransaction(
     pipe(
       createTransactionMessage({ version: 0 }),
@@ -51,5 +52,8 @@ export const signTransaction = async (
     reference: getSignatureFromTransaction(transaction),
     bytes: getBase64EncodedWireTransaction(transaction),
     lastValidHeight: lifetime.lastValidBlockHeight,
+    nonce: null,
+    maxFeePerGas: null,
+    maxPriorityFeePerGas: null,
   }
 }

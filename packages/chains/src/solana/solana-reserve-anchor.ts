@@ -6,10 +6,9 @@ import {
   getSetComputeUnitPriceInstruction,
 } from '@solana-program/compute-budget'
 import { getAddMemoInstruction } from '@solana-program/memo'
+import { expiringRail } from './expiring-rail.ts'
 import { solanaNodes } from './nodes.ts'
-import { observePayout } from './observe-payout.ts'
 import { readLifetime } from './read-lifetime.ts'
-import { sendBytes } from './send-bytes.ts'
 import type { SolanaPayoutSenderSettings } from './settings.ts'
 import { MEMO_PROGRAM, MICRO_LAMPORTS_PER_UNIT, priceOf } from './sign-payout.ts'
 import { signTransaction } from './sign-transaction.ts'
@@ -26,7 +25,9 @@ export const solanaReserveAnchor = (
   const nodes = solanaNodes(settings)
   const firstPrice = settings.microLamportsPerUnit ?? MICRO_LAMPORTS_PER_UNIT
   return {
-    network: 'solana-mainnet',
+    ...expiringRail(nodes, settings.minProviders),
+    // The same text may be published twice.
+    find: undefined,
     account: settings.treasury,
     async sign(text, attempt) {
       const lifetime = await readLifetime(nodes, settings.minProviders)
@@ -37,7 +38,5 @@ export const solanaReserveAnchor = (
       ]
       return signTransaction(instructions, signer, lifetime)
     },
-    send: ({ bytes }) => sendBytes(nodes, bytes),
-    observe: (signed) => observePayout(nodes, signed, settings.minProviders),
   }
 }

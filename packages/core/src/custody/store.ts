@@ -93,6 +93,16 @@ export async function replaceSecrets(db: Db, changes: readonly Resealing<WalletK
   return Number(done.numAffectedRows ?? 0n)
 }
 
+/** The database epoch in which the key of a wallet was made. */
+export async function findKeyEpoch(db: Db, address: string): Promise<string> {
+  const row = await db
+    .selectFrom('agent_wallets')
+    .select('database_epoch')
+    .where('address', '=', address)
+    .executeTakeFirstOrThrow()
+  return row.database_epoch
+}
+
 export async function findWalletAddress(
   db: Db | Tx,
   agentId: string,

@@ -1,4 +1,5 @@
-import type { PayoutOutcome } from './payout-sender.ts'
+import type { SignedTransfer } from './payout-sender.ts'
+import type { ExpiringRail } from './transactions.ts'
 
 /** The coins that a server wallet can send. */
 export const WALLET_ASSETS = ['SOL', 'USDC'] as const
@@ -28,15 +29,6 @@ export type WalletIntent =
       /** Lamports or micro-USDC. */
       readonly amount: bigint
     }
-
-/** A signed transaction of a server wallet. It is stored before it is sent, and executed at most once. */
-export interface SignedOperation {
-  readonly reference: string
-  readonly bytes: string
-  readonly lastValidHeight: bigint
-  /** The mint that the transaction creates. Null for `send`. */
-  readonly mint: string | null
-}
 
 /** Balances at the newest confirmed block. */
 export interface WalletBalances {
@@ -87,14 +79,12 @@ export interface WalletReader {
 }
 
 /** Signs and sends the operations of server wallets. Only the worker has one. */
-export interface WalletSigner extends WalletReader {
+export interface WalletSigner extends WalletReader, ExpiringRail {
   /** `attempt`: 1 for the first signature of the operation. The caller erases the seed. */
   sign(
     seed: Uint8Array,
     operation: { readonly id: string; readonly attempt: number; readonly intent: WalletIntent },
-  ): Promise<SignedOperation>
-  /** Broadcasts the transaction. After an error the outcome is unknown: it may still be executed. */
-  send(signed: SignedOperation): Promise<void>
-  /** The outcome over all signed transactions of one operation. */
-  observe(signed: readonly SignedOperation[]): Promise<PayoutOutcome>
+  ): Promise<SignedTransfer>
+  /** The address of the mint that an operation of the wallet creates. Null for `send`. */
+  mintOf(seed: Uint8Array, kind: WalletIntent['kind']): string | null
 }

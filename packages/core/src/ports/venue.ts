@@ -1,5 +1,6 @@
 import type { Usdc } from '@market/kernel/money'
-import type { PayoutOutcome, SignedTransfer } from './payout-sender.ts'
+import type { SignedTransfer } from './payout-sender.ts'
+import type { NonceRail } from './transactions.ts'
 
 /** A market of a venue, as the operators configured it: a vault that takes USDC and earns with it. */
 export interface VenueMarket {
@@ -35,6 +36,8 @@ export type VenueStep = 'approve' | 'deposit' | 'withdraw' | 'return'
 export interface VenueCall {
   readonly step: VenueStep
   readonly amount: Usdc
+  /** Follows the arguments of the call, so that the transaction is found again. */
+  readonly actionId: string
 }
 
 /** What a transaction really did, from the vault's event in its receipt. */
@@ -44,7 +47,7 @@ export interface VenueReceipt {
 }
 
 /** One market, and the wallet that holds its shares. Only the worker has one. */
-export interface Venue {
+export interface Venue extends NonceRail {
   readonly market: VenueMarket
   /** In lower case. One wallet per network, for nothing else. */
   readonly wallet: string
@@ -58,12 +61,8 @@ export interface Venue {
   depositProblem(amount: Usdc): Promise<string | undefined>
   /** The USDC that the wallet holds in the newest final block. */
   balance(): Promise<Usdc>
-  /** The wallet's next nonce by mined transactions: the highest that as many providers as required show. */
-  nextNonce(): Promise<bigint>
   /** `previous` are earlier transactions at the same nonce, which the new one replaces. */
   sign(call: VenueCall, nonce: bigint, previous: readonly SignedTransfer[]): Promise<SignedTransfer>
-  send(signed: SignedTransfer): Promise<void>
-  observe(signed: readonly SignedTransfer[]): Promise<PayoutOutcome>
   /** Of a final transaction of step `deposit` or `withdraw`. */
   receiptOf(reference: string): Promise<VenueReceipt>
 }

@@ -43,15 +43,4 @@ export const WALLET_SWITCH = 'freeze_wallets_solana' satisfies SwitchName
 /** Stops everything that venue wallets sign. */
 export const VENUE_SWITCH = 'freeze_venues' satisfies SwitchName
 
-/**
- * On in every new database epoch until an operator turns them off: the database may have lost what was sent, and would
- * send it again. Payouts compare the ledger with the chains instead.
- */
-export const EPOCH_SWITCHES = [WALLET_SWITCH, VENUE_SWITCH] as const
-export type EpochSwitch = (typeof EPOCH_SWITCHES)[number]
-
-/** The reason of such a switch, while only the epoch turned it on. */
-export const NEW_EPOCH =
-  'The database was restarted, restored or promoted. Compare with the chain what was sent, then turn the switch off.'
-
 export const isSwitch = (name: string): name is SwitchName => Object.hasOwn(SWITCHES, name)

@@ -4,8 +4,7 @@ import { type MarketContext, marketContext } from '@market/testing/market-contex
 import { testDatabase } from '@market/testing/postgres'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { verifyAudit } from '../audit/index.ts'
-import { recordEpoch } from './store.ts'
-import { isStopped, listSwitches, rejectWhileStopped, turnSwitch } from './switches.ts'
+import { listSwitches, rejectWhileStopped, turnOnByRule, turnSwitch } from './switches.ts'
 
 describe('switches', () => {
   let ctx: MarketContext
@@ -78,24 +77,17 @@ describe('switches', () => {
     expect(third.onSince).toEqual(ctx.clock.now())
   })
 
-  test('a new database epoch: turns on the switches of what a worker started with, until an operator turns them off', async () => {
-    await recordEpoch(ctx, 'freeze_wallets_solana')
-    expect(await isOn()).toEqual([])
-    const setEpoch = (database_epoch: string) =>
-      ctx.db.updateTable('switches').set({ database_epoch }).execute()
-    await setEpoch('an earlier one')
-    expect(await isOn()).toEqual(['freeze_wallets_solana'])
-    expect(await ctx.transact((tx) => isStopped(tx, ['freeze_wallets_solana']))).toBe(true)
-    const stopped = ctx.transact((tx) => rejectWhileStopped(tx, ['freeze_wallets_solana']))
-    await expect(stopped).rejects.toMatchObject({ extra: { code: 'freeze_wallets_solana' } })
-    // A worker that starts in the new epoch does not release it.
-    await recordEpoch(ctx, 'freeze_wallets_solana')
-    expect(await isOn()).toEqual(['freeze_wallets_solana'])
-    await turnSwitch(ctx, { name: 'freeze_wallets_solana', on: true, reason: 'compare first' })
-    await turnSwitch(ctx, { name: 'freeze_wallets_solana', on: false, reason: 'compared' })
-    expect(await isOn()).toEqual([])
-    await setEpoch('an earlier one')
-    expect(await isOn()).toEqual(['freeze_wallets_solana'])
+  test('turnOnByRule: turns a switch on with its reason, in the audit log, and keeps the reason of one that is on', async () => {
+    const name = 'freeze_venues'
+    await ctx.transact((tx) => turnOnByRule(ctx, tx, { name, reason: 'unknown transactions' }))
+    await ctx.transact((tx) => turnOnByRule(ctx, tx, { name, reason: 'others' }))
+    expect((await listSwitches(ctx)).find((one) => one.name === name)).toMatchObject({
+      onSince: ctx.clock.now(),
+      changedBy: 'system',
+      reason: 'unknown transactions',
+    })
+    const rows = await ctx.db.selectFrom('audit_log').select(['actor', 'act']).execute()
+    expect(rows).toEqual([{ actor: 'system:switches', act: 'switch.on' }])
   })
 
   test('turnSwitch: records actor and reason in the audit log', async () => {

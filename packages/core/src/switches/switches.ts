@@ -32,6 +32,23 @@ export function turnSwitch(
   })
 }
 
+/** Turns a switch on because the marketplace found a reason itself. One that is on keeps its reason. */
+export async function turnOnByRule(
+  ctx: Needs<'clock' | 'vault'>,
+  tx: Tx,
+  { name, reason }: { readonly name: SwitchName; readonly reason: string },
+): Promise<void> {
+  await waitForWriters(tx)
+  if (await isStopped(tx, [name])) return
+  await saveSwitch(tx, { name, on: true, reason, at: ctx.clock.now(), by: 'system' })
+  const actor = { kind: 'system', name: 'switches' } as const
+  await record({ ...ctx, actor, requestId: name }, tx, {
+    act: 'switch.on',
+    subject: name,
+    details: { reason },
+  })
+}
+
 /** The switch that stops a write, for a transaction that does something else then. Otherwise as `rejectWhileStopped`. */
 export async function findStopping(tx: Tx, names: readonly SwitchName[]): Promise<SwitchName | undefined> {
   if (names.length === 0) return undefined

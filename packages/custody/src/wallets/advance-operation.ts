@@ -1,9 +1,8 @@
-import { openWallet } from '@market/core/custody'
-import type { SignedOperation, WalletIntent, WalletSigner } from '@market/core/ports/agent-wallets'
-import type { PayoutOutcome } from '@market/core/ports/payout-sender'
-import { isStopped, recordEpoch, rejectWhileStopped, WALLET_SWITCH } from '@market/core/switches'
-import { currentEpoch } from '@market/database/epoch'
-import { type Db, type Tx, transact } from '@market/database/transact'
+import { findKeyEpoch, openWallet } from '@market/core/custody'
+import { advance, findAttempts, type Refusal, type Signed } from '@market/core/outgoing'
+import type { WalletIntent, WalletSigner } from '@market/core/ports/agent-wallets'
+import { findStopping, isStopped, rejectWhileStopped, WALLET_SWITCH } from '@market/core/switches'
+import { type Tx, transact } from '@market/database/transact'
 import { ApiError } from '@market/kernel/api-error'
 import { assert } from '@market/kernel/assert'
 import { earlier, later, MINUTE, SECOND } from '@market/kernel/clock'
@@ -20,9 +19,7 @@ import { hasEnded } from './states.ts'
 import {
   deleteExportsBefore,
   findDue,
-  findSignatures,
   findWalletTransaction,
-  insertSignature,
   lockWalletTransaction,
   saveDue,
   saveWalletTransaction,
@@ -32,6 +29,8 @@ import type { SignerContext } from './wallet-context.ts'
 const AT_ONCE = 50
 const SOON_MS = SECOND
 const WAITING_MS = 30 * SECOND
+/** After a restore of the database, until what it may have lost has expired on Solana. */
+const COMPARING_MS = 5 * SECOND
 /** Each attempt has expired for good before the next one is signed. */
 const MAX_ATTEMPTS = 5
 /** How long the owner has to read an exported key. */
@@ -42,8 +41,6 @@ export async function advanceWalletTransactions(
   ctx: SignerContext,
   log: { error(fields: object, message: string): void },
 ): Promise<void> {
-  // fix: wallet-epoch-recorded
-  if (ctx.walletSigner !== undefined) await recordEpoch(ctx, WALLET_SWITCH)
   await deleteExportsBefore(ctx.db, earlier(ctx.clock.now(), EXPORT_STAYS_MS))
   const due = await findDue(ctx.db, ctx.clock.now(), AT_ONCE)
   await Promise.all(
@@ -60,8 +57,7 @@ export async function advanceWalletTransactions(
 }
 
 /**
- * Does the next step: check, sign and store, send, or observe. Returns when to look again, or undefined when it has ended or
- * waits for an operator.
+ * Does the next step. Returns when to look again, or undefined when it has ended.
  */
 export async function advanceWalletTransaction(
   ctx: SignerContext,
@@ -69,94 +65,65 @@ export async function advanceWalletTransaction(
 ): Promise<number | undefined> {
   const operation = await findWalletTransaction(ctx.db, id)
   if (hasEnded(operation)) return undefined
-  const signed = await findSignatures(ctx.db, id)
-  const isUnknown = operation.task.kind !== 'export' && (await isOfEarlierEpoch(ctx.db, operation))
-  if (signed.length === 0 && isUnknown) return endUnknown(ctx, operation, 0)
-  if (signed.length === 0 && isTooOld(ctx, operation)) return fail(ctx, operation, 0, 'expired')
   if (operation.task.kind === 'export') return exportSecret(ctx, operation)
   const signer = ctx.walletSigner
   if (signer === undefined) return WAITING_MS
-  return signed.length === 0 ? sign(ctx, signer, operation, 0) : follow(ctx, signer, operation, signed)
-}
-
-/** Then its signature may have been stored, sent and lost with the database, so it is never signed again. */
-// fix: wallet-epoch
-const isOfEarlierEpoch = async (
-  db: Db | Tx,
-  { databaseEpoch }: Pick<WalletTransaction, 'databaseEpoch'>,
-): Promise<boolean> => databaseEpoch !== (await currentEpoch(db))
-
-/** Held until an operator turns the switch off, and then ended: the owner must look at what the wallet sent. */
-async function endUnknown(
-  ctx: SignerContext,
-  operation: WalletTransaction,
-  signatures: number,
-): Promise<undefined> {
-  if (!(await isFrozen(ctx))) return fail(ctx, operation, signatures, 'outcome_unknown')
-  await saveDue(ctx.db, operation.id, later(ctx.clock.now(), WAITING_MS))
+  const keyEpoch = await findKeyEpoch(ctx.db, operation.wallet)
+  const action = { id, kind: 'wallet', account: operation.wallet, keyEpoch } as const
+  const progress = await advance<WalletTransactionFailure>(ctx, signer, action, {
+    isStopped: () => isFrozen(ctx),
+    sign: ({ n }) => sign(ctx, signer, operation, n),
+    maxAttempts: MAX_ATTEMPTS,
+  })
+  switch (progress.kind) {
+    case 'final':
+      return finish(ctx, signer, operation, progress.reference)
+    case 'failed':
+      return fail(ctx, operation, progress.attempts, 'rejected_on_chain')
+    case 'expired':
+      return fail(ctx, operation, progress.attempts, 'expired')
+    case 'refused':
+      return fail(ctx, operation, progress.attempts, progress.reason)
+    case 'stopped':
+      // What expired is over. Kept open while wallets are stopped, it would block the wallet, and nodes forget old transactions.
+      return progress.attempts === 0 ? WAITING_MS : fail(ctx, operation, progress.attempts, 'expired')
+    case 'not_compared':
+      return COMPARING_MS
+    case 'under_way':
+      return SOON_MS
+  }
 }
 
 const isTooOld = ({ clock }: SignerContext, { createdAt }: WalletTransaction): boolean =>
   clock.now().getTime() - createdAt.getTime() > GIVE_UP_MS
 
-async function follow(
-  ctx: SignerContext,
-  signer: WalletSigner,
-  operation: WalletTransaction,
-  signed: readonly SignedOperation[],
-): Promise<number | undefined> {
-  const outcome: PayoutOutcome = await signer.observe(signed)
-  switch (outcome.kind) {
-    case 'final':
-      return finish(ctx, operation, signed, outcome.reference)
-    case 'failed':
-      return fail(ctx, operation, signed.length, 'rejected_on_chain')
-    case 'expired':
-      if (signed.length >= MAX_ATTEMPTS) return fail(ctx, operation, signed.length, 'expired')
-      return sign(ctx, signer, operation, signed.length)
-    case 'unknown':
-      if (await isFrozen(ctx)) return WAITING_MS
-      await send(signer, signed.at(-1))
-      return SOON_MS
-    case 'seen':
-      return SOON_MS
-  }
-}
+/** The transaction that stores a signature checks it again. */
+const isFrozen = ({ db }: SignerContext): Promise<boolean> =>
+  transact(db, (tx) => isStopped(tx, [WALLET_SWITCH]))
 
-/**
- * Signs, stores the bytes, and only then sends them. If two workers sign at once, one stores its bytes first and the
- * other's are never sent. `before`: how many signatures of the operation have expired.
- */
+/** Checks and signs. A stored signature shows that the owner's request was checked: it names everything, and stays. */
 async function sign(
   ctx: SignerContext,
   signer: WalletSigner,
   operation: WalletTransaction,
-  before: number,
-): Promise<number | undefined> {
-  if (await isOfEarlierEpoch(ctx.db, operation)) return endUnknown(ctx, operation, before)
-  // What expired is over. Kept open while wallets are stopped, it would block the wallet, and nodes forget old transactions.
-  if (await isFrozen(ctx)) return before === 0 ? WAITING_MS : fail(ctx, operation, before, 'expired')
-  // A stored signature shows that this was checked. The owner signed for everything, and the amount is known since.
-  const objection = before === 0 ? await findObjection(ctx, operation) : undefined
-  if (objection !== undefined) return fail(ctx, operation, before, objection)
-  const attempt = before + 1
+  attempt: number,
+): Promise<Signed<WalletTransactionFailure> | Refusal<WalletTransactionFailure>> {
+  if (attempt === 1 && isTooOld(ctx, operation)) return { refused: 'expired' }
+  const objection = attempt === 1 ? await findObjection(ctx, operation) : undefined
+  if (objection !== undefined) return { refused: objection }
   const checked = await checkFunds(signer, operation, attempt)
-  if ('failure' in checked) return fail(ctx, operation, before, checked.failure)
+  if ('failure' in checked) return { refused: checked.failure }
+  const { amount } = checked
+  const intent = intentOf(operation, amount)
   const seed = await openSeed(ctx, operation)
   try {
-    const intent = intentOf(operation, checked.amount)
-    const signed = await signer.sign(seed, { id: operation.id, attempt, intent })
-    const stored = await store(ctx, operation, attempt, signed, checked.amount)
-    if (stored === 'stored') await send(signer, signed)
-    return stored === 'frozen' ? WAITING_MS : SOON_MS
+    const transaction = await signer.sign(seed, { id: operation.id, attempt, intent })
+    const mint = signer.mintOf(seed, intent.kind)
+    return { transaction, admit: (tx) => admit(ctx, tx, operation, amount, mint) }
   } finally {
     seed.fill(0)
   }
 }
-
-/** The transaction that stores a signature checks it again. */
-const isFrozen = ({ db }: SignerContext): Promise<boolean> =>
-  transact(db, (tx) => isStopped(tx, [WALLET_SWITCH]))
 
 async function openSeed(ctx: SignerContext, { id, agentId, wallet }: WalletTransaction): Promise<Buffer> {
   const { address, seed } = await openWallet(ctx, agentId)
@@ -171,81 +138,79 @@ function intentOf({ task }: WalletTransaction, amount: bigint | undefined): Wall
   return { kind: 'send', asset: task.asset, to: task.to, amount }
 }
 
-async function store(
+/** Saves what was signed, if nothing forbids it meanwhile. */
+async function admit(
   ctx: SignerContext,
-  operation: WalletTransaction,
-  attempt: number,
-  signed: SignedOperation,
+  tx: Tx,
+  { id }: WalletTransaction,
   amount: bigint | undefined,
-): Promise<'stored' | 'frozen' | 'lost'> {
-  try {
-    return await transact(ctx.db, async (tx) => {
-      await rejectWhileStopped(tx, [WALLET_SWITCH])
-      const locked = await lockWalletTransaction(tx, operation.id)
-      if (hasEnded(locked) || (await isOfEarlierEpoch(tx, locked))) return 'lost'
-      if ((await findSignatures(tx, locked.id)).length !== attempt - 1) return 'lost'
-      const rejection = await findRejection(ctx, tx, locked, amount ?? 0n)
-      if (rejection !== undefined) {
-        await end(ctx, tx, locked, rejection)
-        return 'lost'
-      }
-      if (!(await insertSignature(tx, locked.id, attempt, signed, ctx.clock.now()))) return 'lost'
-      await saveWalletTransaction(tx, locked, 'sign', amount === undefined ? {} : { amount }, ctx.clock.now())
-      return 'stored'
-    })
-  } catch (error) {
-    if (error instanceof ApiError && error.extra.code === WALLET_SWITCH) return 'frozen'
-    throw error
-  }
+  mint: string | null,
+): Promise<boolean | Refusal<WalletTransactionFailure>> {
+  if ((await findStopping(tx, [WALLET_SWITCH])) !== undefined) return false
+  const locked = await lockWalletTransaction(tx, id)
+  if (hasEnded(locked)) return false
+  const rejection = await findRejection(ctx, tx, locked, amount ?? 0n)
+  if (rejection !== undefined) return { refused: rejection }
+  const now = ctx.clock.now()
+  const change = { mint, signedAt: now, ...(amount !== undefined && { amount }) }
+  await saveWalletTransaction(tx, locked, 'sign', change, now)
+  return true
 }
-
-/** Only the chain tells whether the transaction took effect, so an error of the nodes is not one of the operation. */
-const send = (signer: WalletSigner, signed: SignedOperation | undefined): Promise<void> =>
-  signed === undefined ? Promise.resolve() : signer.send(signed).catch(() => undefined)
 
 async function finish(
   ctx: SignerContext,
-  { id }: WalletTransaction,
-  signed: readonly SignedOperation[],
+  signer: WalletSigner,
+  operation: WalletTransaction,
   reference: string,
 ): Promise<undefined> {
+  const mint = operation.mint ?? (await mintOf(ctx, signer, operation))
   await transact(ctx.db, async (tx) => {
-    const locked = await lockWalletTransaction(tx, id)
+    const locked = await lockWalletTransaction(tx, operation.id)
     if (hasEnded(locked)) return
-    const mint = signed.find((one) => one.reference === reference)?.mint ?? null
-    const done = await saveWalletTransaction(tx, locked, 'finish', { reference, mint }, ctx.clock.now())
+    const now = ctx.clock.now()
+    // The database may have lost that it was signed.
+    const change = { reference, mint, ...(locked.status === 'requested' && { signedAt: now }) }
+    const done = await saveWalletTransaction(tx, locked, 'finish', change, now)
     await ctx.operationListener.onDone(ctx, tx, done)
     await report(ctx, tx, done)
   })
 }
 
+async function mintOf(
+  ctx: SignerContext,
+  signer: WalletSigner,
+  operation: WalletTransaction,
+): Promise<string | null> {
+  const { kind } = operation.task
+  if (kind !== 'launch' && kind !== 'identity') return null
+  const seed = await openSeed(ctx, operation)
+  try {
+    return signer.mintOf(seed, kind)
+  } finally {
+    seed.fill(0)
+  }
+}
+
+/** `attempts`: how many transactions were signed when this was decided. */
 async function fail(
   ctx: SignerContext,
   { id }: WalletTransaction,
-  signatures: number,
+  attempts: number,
   failure: WalletTransactionFailure,
 ): Promise<undefined> {
   await transact(ctx.db, async (tx) => {
     const locked = await lockWalletTransaction(tx, id)
     // Another worker may have signed meanwhile; its transaction can still take effect.
-    if (hasEnded(locked) || (await findSignatures(tx, id)).length !== signatures) return
-    await end(ctx, tx, locked, failure)
+    if (hasEnded(locked) || (await findAttempts(tx, id)).length !== attempts) return
+    await report(ctx, tx, await saveWalletTransaction(tx, locked, 'fail', { failure }, ctx.clock.now()))
   })
-}
-
-async function end(
-  ctx: SignerContext,
-  tx: Tx,
-  locked: WalletTransaction,
-  failure: WalletTransactionFailure,
-): Promise<void> {
-  await report(ctx, tx, await saveWalletTransaction(tx, locked, 'fail', { failure }, ctx.clock.now()))
 }
 
 /** The secret is sealed to the key that the owner wallet signed for. No transaction is made. */
 async function exportSecret(ctx: SignerContext, operation: WalletTransaction): Promise<number | undefined> {
   const { task } = operation
   assert(task.kind === 'export', 'this operation is an export')
+  if (isTooOld(ctx, operation)) return fail(ctx, operation, 0, 'expired')
   if (await isFrozen(ctx)) return WAITING_MS
   const objection = await findObjection(ctx, operation)
   if (objection !== undefined) return fail(ctx, operation, 0, objection)

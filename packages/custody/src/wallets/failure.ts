@@ -54,12 +54,6 @@ const FAILURES: Readonly<
     code: 'wallets_unavailable',
     message: 'The transaction could not be sent in time, and had no effect. Try again.',
   },
-  outcome_unknown: {
-    kind: 'conflict',
-    code: 'outcome_unknown',
-    message:
-      'The database was restored or restarted while this was under way, so the transaction may have taken effect. Look at the transactions of the wallet before you try again.',
-  },
 }
 
 export function failedError(id: WalletTransactionId, failure: WalletTransactionFailure): ApiError {

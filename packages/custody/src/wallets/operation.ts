@@ -36,7 +36,6 @@ export type WalletTransactionFailure =
   | 'rejected_on_chain'
   | 'bad_metadata'
   | 'expired'
-  | 'outcome_unknown'
 
 export interface WalletTransaction<T extends Task = Task> {
   readonly id: WalletTransactionId
@@ -52,8 +51,6 @@ export interface WalletTransaction<T extends Task = Task> {
   readonly mint: string | null
   readonly sealedExport: string | null
   readonly failure: WalletTransactionFailure | null
-  /** The database epoch of the request. A later one may have lost a signature that was sent. */
-  readonly databaseEpoch: string
   readonly createdAt: Date
   readonly updatedAt: Date
   /** The switch that holds it; absent where nobody asked for it. */

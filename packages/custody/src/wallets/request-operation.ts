@@ -8,10 +8,14 @@ import type { AgentId } from '@market/kernel/ids'
 import { addressOf } from './get-funding.ts'
 import { withHold } from './hold.ts'
 import type { Task, WalletTransaction } from './operation.ts'
+import { newOperationId } from './operation-id.ts'
 import { hasEnded } from './states.ts'
 import { findActiveWalletTransaction, findWalletTransaction, insertWalletTransaction } from './store.ts'
 
-export type RequestContext = Needs<'transact' | 'clock' | 'ids' | 'vault' | 'actor' | 'requestId'>
+export type RequestContext = Needs<'transact' | 'clock' | 'ids' | 'vault' | 'actor' | 'requestId'> & {
+  /** Of the request with its Idempotency-Key; absent without one. */
+  readonly requestDigest?: string | undefined
+}
 
 /**
  * Asks the worker for an operation of a wallet. The agent must be locked, so that of concurrent requests one is first.
@@ -27,7 +31,11 @@ export async function requestWalletTransaction(
   const active = await findActiveWalletTransaction(tx, agentId)
   if (active !== undefined) throw walletBusy(active)
   const operation = await insertWalletTransaction(tx, {
-    id: ctx.ids.next('wop'),
+    id: await newOperationId(ctx.ids, tx, {
+      agentId,
+      ownerSignature,
+      requestDigest: ctx.requestDigest,
+    }),
     agentId,
     wallet: await addressOf(tx, agentId),
     task,

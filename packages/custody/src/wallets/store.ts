@@ -1,4 +1,4 @@
-import type { SignedOperation, WalletAsset } from '@market/core/ports/agent-wallets'
+import type { WalletAsset } from '@market/core/ports/agent-wallets'
 import { runSweepCall } from '@market/core/queue'
 import type { Tables } from '@market/database/tables'
 import type { Db, Tx } from '@market/database/transact'
@@ -76,7 +76,6 @@ const transactionOf = (row: Row): WalletTransaction => ({
   mint: row.mint,
   sealedExport: row.exported_key,
   failure: row.failure as WalletTransactionFailure | null,
-  databaseEpoch: row.database_epoch,
   createdAt: row.created_at,
   updatedAt: row.updated_at,
 })
@@ -121,6 +120,11 @@ export async function findWalletTransaction(
   const row = await db.selectFrom('wallet_transactions').selectAll().where('id', '=', id).executeTakeFirst()
   assert(row !== undefined, `${id} is a wallet transaction`)
   return transactionOf(row)
+}
+
+export async function hasWalletTransaction(tx: Tx, id: WalletTransactionId): Promise<boolean> {
+  const row = await tx.selectFrom('wallet_transactions').select('id').where('id', '=', id).executeTakeFirst()
+  return row !== undefined
 }
 
 /** Locks the row until the transaction ends. */
@@ -189,6 +193,7 @@ export async function findDue(db: Db, now: Date, limit: number): Promise<WalletT
 
 interface WalletTransactionChange {
   readonly amount?: bigint
+  readonly signedAt?: Date
   readonly reference?: string
   readonly mint?: string | null
   readonly sealedExport?: string
@@ -208,6 +213,7 @@ export async function saveWalletTransaction(
     .set({
       status: nextStatus(operation, action),
       ...(change.amount !== undefined && { amount: change.amount }),
+      ...(change.signedAt !== undefined && { signed_at: change.signedAt }),
       ...(change.reference !== undefined && { reference: change.reference }),
       ...(change.mint !== undefined && { mint: change.mint }),
       ...(change.sealedExport !== undefined && { exported_key: change.sealedExport }),
@@ -242,59 +248,19 @@ export async function sumSigned(
   since: Date,
 ): Promise<bigint> {
   const { rows } = await sql<{ sum: string }>`
-    select coalesce(sum(amount), 0)::text as sum from wallet_transactions as spent
-    where agent_id = ${agentId} and asset = ${asset} and id <> ${id} and status in ('signed', 'done') and exists (
-      select from wallet_signatures where transaction_id = spent.id and created_at >= ${since}
-    )`.execute(tx)
+    select coalesce(sum(amount), 0)::text as sum from wallet_transactions
+    where agent_id = ${agentId} and asset = ${asset} and id <> ${id} and status in ('signed', 'done')
+      and signed_at >= ${since}`.execute(tx)
   return BigInt(rows[0]?.sum ?? '0')
 }
 
-/** Returns false when another worker stored a signature of this attempt. */
-export async function insertSignature(
-  tx: Tx,
-  id: WalletTransactionId,
-  attempt: number,
-  signed: SignedOperation,
-  at: Date,
-): Promise<boolean> {
-  const done = await tx
-    .insertInto('wallet_signatures')
-    .values({
-      transaction_id: id,
-      attempt,
-      reference: signed.reference,
-      bytes: signed.bytes,
-      last_valid_height: signed.lastValidHeight,
-      mint: signed.mint,
-      created_at: at,
-    })
-    .onConflict((conflict) => conflict.doNothing())
-    .executeTakeFirst()
-  return done.numInsertedOrUpdatedRows === 1n
-}
-
-/** Whether a server wallet signed a transaction that creates this mint. It is stored before anybody can see the mint. */
+/** Whether an operation of a server wallet creates this mint. */
 export async function isMintOfWallet(db: Db | Tx, mint: string): Promise<boolean> {
   const row = await db
-    .selectFrom('wallet_signatures')
-    .select('transaction_id')
+    .selectFrom('wallet_transactions')
+    .select('id')
     .where('mint', '=', mint)
     .limit(1)
     .executeTakeFirst()
   return row !== undefined
-}
-
-export async function findSignatures(db: Db | Tx, id: WalletTransactionId): Promise<SignedOperation[]> {
-  const rows = await db
-    .selectFrom('wallet_signatures')
-    .selectAll()
-    .where('transaction_id', '=', id)
-    .orderBy('attempt')
-    .execute()
-  return rows.map((row) => ({
-    reference: row.reference,
-    bytes: row.bytes,
-    lastValidHeight: row.last_valid_height,
-    mint: row.mint,
-  }))
 }

@@ -52,7 +52,7 @@ export interface PoolListener {
 }
 
 /** What the worker uses for Earn. */
-export type EarnContext = Needs<'db' | 'clock' | 'ids' | 'chains'> & { readonly venues: Venues }
+export type EarnContext = Needs<'db' | 'clock' | 'ids' | 'chains' | 'vault'> & { readonly venues: Venues }
 
 /** A reading that is older says nothing about the venue now. One that is so far ahead is of a worker whose clock is wrong. */
 const FRESH_MS = 2 * MINUTE

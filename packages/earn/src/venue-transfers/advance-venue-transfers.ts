@@ -1,5 +1,5 @@
+import { findAttempts } from '@market/core/outgoing'
 import type { Venue, VenueReceipt } from '@market/core/ports/venue'
-import { recordEpoch, VENUE_SWITCH } from '@market/core/switches'
 import { type Tx, transact } from '@market/database/transact'
 import { ApiError } from '@market/kernel/api-error'
 import { assert } from '@market/kernel/assert'
@@ -19,13 +19,11 @@ import {
 import { advanceStep, RETRY_RETURN_MS } from './advance-step.ts'
 import { mayUseWallet } from './request-venue-transfer.ts'
 import { nextState, USES_WALLET, type VenueTransferAction, type VenueTransferState } from './states.ts'
-import { findSignatures, findUnended, lockVenueTransfer, saveVenueTransfer } from './store.ts'
-import { type VenueTransfer, venueTransferAccount } from './venue-transfer.ts'
+import { findUnended, lockVenueTransfer, saveVenueTransfer } from './store.ts'
+import { actionIdOf, type VenueTransfer, venueTransferAccount } from './venue-transfer.ts'
 
 /** Advances every move by one step. Several workers can call it at once. An error of one does not stop the others. */
 export async function advanceVenueTransfers(ctx: EarnContext): Promise<void> {
-  // fix: venue-epoch-recorded
-  if (Object.keys(ctx.venues).length > 0) await recordEpoch(ctx, VENUE_SWITCH)
   const moves = await findUnended(ctx.db)
   const done = await Promise.allSettled(moves.map((move) => advanceVenueTransfer(ctx, move)))
   const failures = done.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : []))
@@ -144,7 +142,7 @@ async function returnMoney(ctx: EarnContext, venue: Venue, move: VenueTransfer):
 
 /** Only a return is tried again. What else is held waits for an operator. */
 async function retry(ctx: EarnContext, _venue: Venue, move: VenueTransfer): Promise<void> {
-  if ((await findSignatures(ctx.db, move.id, 'return')).length === 0) return
+  if ((await findAttempts(ctx.db, actionIdOf(move, 'return'))).length === 0) return
   if (ctx.clock.now().getTime() - move.updatedAt.getTime() > RETRY_RETURN_MS) await save(ctx, move, 'retry')
 }
 

@@ -1,5 +1,3 @@
-import type { SignedTransfer } from '@market/core/ports/payout-sender'
-import type { VenueStep } from '@market/core/ports/venue'
 import { runSweepCall } from '@market/core/queue'
 import type { Tables } from '@market/database/tables'
 import type { Db, Tx } from '@market/database/transact'
@@ -8,7 +6,7 @@ import { type Usdc, usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
 import { type Selectable, sql } from 'kysely'
 import { nextState, USES_WALLET, type VenueTransferAction, type VenueTransferState } from './states.ts'
-import type { VenueSignature, VenueTransfer, VenueTransferId } from './venue-transfer.ts'
+import type { VenueTransfer, VenueTransferId } from './venue-transfer.ts'
 
 const venueTransferOf = (row: Selectable<Tables['venue_transfers']>): VenueTransfer => ({
   id: row.id as VenueTransferId,
@@ -140,61 +138,4 @@ export async function saveVenueTransfer(
     .returningAll()
     .executeTakeFirstOrThrow()
   return venueTransferOf(row)
-}
-
-/** The transactions of a step in its newest round, oldest first. */
-export async function findSignatures(
-  db: Db | Tx,
-  id: VenueTransferId,
-  step: VenueStep,
-): Promise<VenueSignature[]> {
-  const rows = await db
-    .selectFrom('venue_signatures')
-    .selectAll()
-    .where('venue_transfer_id', '=', id)
-    .where('step', '=', step)
-    .orderBy('round')
-    .orderBy('attempt')
-    .execute()
-  const round = rows.at(-1)?.round
-  return rows.filter((row) => row.round === round).map(signatureOf)
-}
-
-const signatureOf = (row: Selectable<Tables['venue_signatures']>): VenueSignature => ({
-  step: row.step as VenueStep,
-  round: row.round,
-  attempt: row.attempt,
-  reference: row.reference,
-  bytes: row.bytes,
-  nonce: row.nonce,
-  lastValidHeight: null,
-  maxFeePerGas: row.max_fee_per_gas,
-  maxPriorityFeePerGas: row.max_priority_fee_per_gas,
-  createdAt: row.created_at,
-})
-
-/** Returns false when another worker stored a transaction of this attempt. */
-export async function insertSignature(
-  tx: Tx,
-  id: VenueTransferId,
-  place: Pick<VenueSignature, 'step' | 'round' | 'attempt'>,
-  signed: SignedTransfer,
-  at: Date,
-): Promise<boolean> {
-  assert(signed.nonce !== null, 'a transaction of the venue wallet has a nonce')
-  const done = await tx
-    .insertInto('venue_signatures')
-    .values({
-      venue_transfer_id: id,
-      ...place,
-      reference: signed.reference,
-      bytes: signed.bytes,
-      nonce: signed.nonce,
-      max_fee_per_gas: signed.maxFeePerGas ?? 0n,
-      max_priority_fee_per_gas: signed.maxPriorityFeePerGas ?? 0n,
-      created_at: at,
-    })
-    .onConflict((conflict) => conflict.doNothing())
-    .executeTakeFirst()
-  return done.numInsertedOrUpdatedRows === 1n
 }

@@ -1,4 +1,3 @@
-import type { SignedTransfer } from '@market/core/ports/payout-sender'
 import type { VenueStep } from '@market/core/ports/venue'
 import type { Usdc } from '@market/kernel/money'
 import { type Account, venue } from '@market/money/ledger'
@@ -26,13 +25,11 @@ export interface VenueTransfer {
   readonly updatedAt: Date
 }
 
-/** A signed transaction of one step. A step that failed on the chain is signed again in another round. */
-export interface VenueSignature extends SignedTransfer {
-  readonly step: VenueStep
-  readonly round: number
-  readonly attempt: number
-  readonly createdAt: Date
-}
+/** A step of a move as its transaction names it. */
+export const actionIdOf = ({ id }: Pick<VenueTransfer, 'id'>, step: VenueStep): string => `${id}:${step}`
+
+/** The move of such a name. */
+export const moveOf = (actionId: string): string => actionId.split(':')[0] ?? ''
 
 /** The money of a move while it is under way. */
 export const venueTransferAccount = ({ network, id }: Pick<VenueTransfer, 'network' | 'id'>): Account =>

@@ -4,12 +4,10 @@ import { usdc as money } from '@market/kernel/money'
 import { smaller } from '../../bigints.ts'
 import type { Node } from '../../nodes/node-pool.ts'
 import { evmNodes } from '../evm-nodes.ts'
-import { observePayout } from '../observe-payout.ts'
+import { nonceRail } from '../nonce-rail.ts'
 import { readBalance } from '../read-balance.ts'
-import { sendBytes } from '../send-bytes.ts'
 import { addressKey, type EvmSettings } from '../settings.ts'
 import { agreeOnVault } from './agree.ts'
-import { agreedNonce } from './agreed-nonce.ts'
 import { depositProblemAt } from './deposit-problem.ts'
 import { openAt, readVaultAt, valuesAt } from './read-vault.ts'
 import { readVenueReceipt } from './read-venue-receipt.ts'
@@ -58,6 +56,8 @@ export const evmVenue = (settings: EvmVenueSettings, signer: EvmKeySigner, marke
     }, minProviders)
 
   return {
+    // The account whose nonces are compared is the wallet.
+    ...nonceRail({ ...settings, treasury: wallet }, nodes),
     market,
     wallet,
 
@@ -106,13 +106,8 @@ export const evmVenue = (settings: EvmVenueSettings, signer: EvmKeySigner, marke
     },
 
     balance: async () => (await readBalance(settings, nodes, wallet)).final,
-    nextNonce: () => agreedNonce(settings, nodes, wallet),
 
     sign: (call, nonce, previous) => signStep(vault, nodes, signer, { call, nonce, previous, feeCapPerGas }),
-
-    send: (signed) => sendBytes(nodes, chainId, signed.bytes),
-    // The account whose nonces are compared is the wallet.
-    observe: (signed) => observePayout({ ...settings, treasury: wallet }, nodes, signed),
     receiptOf: (reference) => readVenueReceipt(settings, nodes, vault, reference),
   }
 }

@@ -7,6 +7,7 @@ import { larger } from '../../bigints.ts'
 import type { Node, NodePool } from '../../nodes/node-pool.ts'
 import { isContractFailure } from '../contract-failure.ts'
 import { nextFees, readFees } from '../fees.ts'
+import { withActionId } from '../nonce-rail.ts'
 import { quantity } from '../parse-rpc.ts'
 import { callEach, resultOf } from '../rpc.ts'
 import { signCall } from '../sign-call.ts'
@@ -29,7 +30,12 @@ const estimateGas = async (node: Node, chainId: number, call: CallRequest): Prom
   return larger(MIN_GAS, needed)
 }
 
-const callOf = (vault: Vault, { step, amount }: VenueCall): CallRequest & { readonly to: string } => {
+const callOf = (vault: Vault, call: VenueCall): CallRequest => {
+  const request = stepOf(vault, call)
+  return { ...request, data: withActionId(request.data, call.actionId) }
+}
+
+const stepOf = (vault: Vault, { step, amount }: VenueCall): CallRequest => {
   assert(amount > 0n, 'the amount of a step is positive')
   switch (step) {
     case 'approve':

@@ -6,10 +6,10 @@ import {
   getSetComputeUnitPriceInstruction,
 } from '@solana-program/compute-budget'
 import { getAddMemoInstruction } from '@solana-program/memo'
+import { expiringRail } from '../expiring-rail.ts'
+import { findNamed } from '../find-named.ts'
 import { type SolanaRpc, solanaNodes } from '../nodes.ts'
-import { observePayout } from '../observe-payout.ts'
 import { readLifetime } from '../read-lifetime.ts'
-import { sendBytes } from '../send-bytes.ts'
 import type { SolanaPayoutSenderSettings } from '../settings.ts'
 import { MEMO_PROGRAM, MICRO_LAMPORTS_PER_UNIT, memoOf, priceOf } from '../sign-payout.ts'
 import { signTransaction } from '../sign-transaction.ts'
@@ -48,6 +48,8 @@ export const solanaWalletSigner = (settings: SolanaPayoutSenderSettings): Wallet
   const firstPrice = settings.microLamportsPerUnit ?? MICRO_LAMPORTS_PER_UNIT
   return {
     ...walletReader(nodes, settings),
+    ...expiringRail(nodes, settings.minProviders),
+    find: (account, actionId) => findNamed(nodes, { account, actionId }, settings.minProviders),
     async sign(seed, { id, attempt, intent }) {
       const wallet = seedSigner(seed)
       const plan = await planOf(rpc, settings.usdc, { seed, wallet: wallet.address }, intent)
@@ -59,15 +61,8 @@ export const solanaWalletSigner = (settings: SolanaPayoutSenderSettings): Wallet
         // Without it, equal operations with the same blockhash would have the same signature, and one would be executed.
         getAddMemoInstruction({ memo: memoOf(id, attempt) }, { programAddress: MEMO_PROGRAM }),
       ]
-      const signed = await signTransaction(
-        instructions,
-        wallet,
-        lifetime,
-        plan.mint === null ? [] : [plan.mint],
-      )
-      return { ...signed, mint: plan.mint?.address ?? null }
+      return signTransaction(instructions, wallet, lifetime, plan.mint === null ? [] : [plan.mint])
     },
-    send: ({ bytes }) => sendBytes(nodes, bytes),
-    observe: (signed) => observePayout(nodes, signed, settings.minProviders),
+    mintOf: (seed, kind) => (kind === 'send' ? null : deriveMintKey(seed, kind).address),
   }
 }

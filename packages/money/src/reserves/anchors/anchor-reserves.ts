@@ -1,4 +1,5 @@
 import type { Needs } from '@market/core/context'
+import { advance } from '@market/core/outgoing'
 import type { ReserveAnchor, ReserveAnchors } from '@market/core/ports/reserve-anchor'
 import { transact } from '@market/database/transact'
 import { DAY, earlier, HOUR, later } from '@market/kernel/clock'
@@ -6,15 +7,7 @@ import { NETWORKS } from '@market/kernel/network'
 import { dayOf, type Snapshot } from '../snapshot.ts'
 import { findNewest, findProven } from '../store.ts'
 import { anchorOf, treesOf } from './anchor.ts'
-import {
-  findAnchorSignatures,
-  findLastAnchored,
-  findUnanchored,
-  insertAnchor,
-  insertAnchorSignature,
-  reserveDueAnchor,
-  saveAnchorFinal,
-} from './store.ts'
+import { findLastAnchored, findUnanchored, insertAnchor, reserveDueAnchor, saveAnchorFinal } from './store.ts'
 
 /** Days that were missed are anchored later, up to this age. */
 const MISSED_FOR_MS = 7 * DAY
@@ -77,38 +70,24 @@ async function isComplete(ctx: Ctx, day: string, snapshots: readonly Snapshot[])
   return true
 }
 
-/** One step: sends the text, or finds out what became of its transactions. */
+/** One step: signs the text, sends it again, or finds out what became of it. After a restore a day may be published twice. */
 async function publish(
   ctx: Ctx,
   publisher: ReserveAnchor,
   { day, text }: { readonly day: string; readonly text: string },
 ): Promise<void> {
-  const signed = await findAnchorSignatures(ctx.db, day, publisher.network)
-  const last = signed.at(-1)
-  // The next one is signed only after all before have expired.
-  const outcome = last === undefined ? undefined : await publisher.observe([last])
-  switch (outcome?.kind) {
-    case 'final':
-      return transact(ctx.db, (tx) => saveAnchorFinal(tx, day, outcome.reference, ctx.clock.now()))
-    case 'seen':
-      return
-    case 'unknown':
-      return last && publisher.send(last)
-    default:
-      return signNext(ctx, publisher, { day, text }, signed.length + 1)
-  }
-}
-
-/** The signature is stored before the transaction is sent, so that it is found after a crash. */
-async function signNext(
-  ctx: Ctx,
-  publisher: ReserveAnchor,
-  { day, text }: { readonly day: string; readonly text: string },
-  n: number,
-): Promise<void> {
   const { network, account } = publisher
-  const signed = await publisher.sign(text, n)
-  const attempt = { day, n, network, account }
-  const isStored = await transact(ctx.db, (tx) => insertAnchorSignature(tx, attempt, signed, ctx.clock.now()))
-  if (isStored) await publisher.send(signed)
+  const progress = await advance<never>(
+    ctx,
+    publisher,
+    { id: `anchor:${day}`, kind: 'anchor', account },
+    {
+      isStopped: async () => false,
+      sign: async ({ n }) => ({ transaction: await publisher.sign(text, n), admit: async () => true }),
+      mayRepeat: () => true,
+    },
+  )
+  if (progress.kind !== 'final') return
+  const { reference } = progress
+  await transact(ctx.db, (tx) => saveAnchorFinal(tx, day, { network, account, reference }, ctx.clock.now()))
 }

@@ -1,4 +1,3 @@
-import type { SignedAnchor } from '@market/core/ports/reserve-anchor'
 import type { Db, Tx } from '@market/database/transact'
 import type { Network } from '@market/kernel/network'
 import { sql } from 'kysely'
@@ -36,8 +35,6 @@ export async function findUnanchored(
 }
 
 const RETRY_SECONDS = 30
-/** With every attempt the wait doubles, up to half an hour. */
-const MAX_DOUBLINGS = 6
 
 /** A due anchor that is not final. It is due again later, so that no two workers publish it at once. */
 export async function reserveDueAnchor(
@@ -45,8 +42,7 @@ export async function reserveDueAnchor(
   now: Date,
 ): Promise<{ readonly day: string; readonly text: string } | undefined> {
   const { rows } = await sql<{ day: string; text: string }>`
-    update reserve_anchors as anchor set due_at = ${now}::timestamptz + ${RETRY_SECONDS} * interval '1 second'
-      * power(2, least(${MAX_DOUBLINGS}, (select count(*) from reserve_anchor_signatures as signed where signed.day = anchor.day)))
+    update reserve_anchors set due_at = ${now}::timestamptz + ${RETRY_SECONDS} * interval '1 second'
     where day = (
       select day from reserve_anchors where reference is null and due_at <= ${now}
       order by due_at limit 1 for update skip locked
@@ -54,46 +50,15 @@ export async function reserveDueAnchor(
   return rows[0]
 }
 
-export async function findAnchorSignatures(db: Db, day: string, network: Network): Promise<SignedAnchor[]> {
-  const rows = await db
-    .selectFrom('reserve_anchor_signatures')
-    .select(['reference', 'bytes', 'last_valid_height'])
-    .where('day', '=', day)
-    .where('network', '=', network)
-    .orderBy('n')
-    .execute()
-  return rows.map((row) => ({
-    reference: row.reference,
-    bytes: row.bytes,
-    lastValidHeight: row.last_valid_height,
-  }))
-}
-
-/** False when another worker stored this attempt first: then these bytes must not be sent. */
-export async function insertAnchorSignature(
+export async function saveAnchorFinal(
   tx: Tx,
-  { day, n, network, account }: { day: string; n: number; network: Network; account: string },
-  signed: SignedAnchor,
+  day: string,
+  { network, account, reference }: Omit<FinalAnchor, 'finalAt'>,
   at: Date,
-): Promise<boolean> {
-  const done = await tx
-    .insertInto('reserve_anchor_signatures')
-    .values({
-      ...{ day, n, network, account },
-      reference: signed.reference,
-      bytes: signed.bytes,
-      last_valid_height: signed.lastValidHeight,
-      created_at: at,
-    })
-    .onConflict((conflict) => conflict.doNothing())
-    .executeTakeFirst()
-  return done.numInsertedOrUpdatedRows === 1n
-}
-
-export async function saveAnchorFinal(tx: Tx, day: string, reference: string, at: Date): Promise<void> {
+): Promise<void> {
   await tx
     .updateTable('reserve_anchors')
-    .set({ reference, final_at: at })
+    .set({ network, account, reference, final_at: at })
     .where('day', '=', day)
     .where('reference', 'is', null)
     .execute()
@@ -109,14 +74,17 @@ export async function findLastAnchored(db: Db): Promise<Date | undefined> {
   return rows[0]?.at ?? undefined
 }
 
+/** The final transaction that contains the text of a day. */
+interface FinalAnchor {
+  readonly network: Network
+  readonly account: string
+  readonly reference: string
+  readonly finalAt: Date
+}
+
 export interface ListedAnchor extends Anchor {
-  /** The final transaction that contains the text; null before. */
-  readonly anchored: {
-    readonly network: Network
-    readonly account: string
-    readonly reference: string
-    readonly finalAt: Date
-  } | null
+  /** Null before. */
+  readonly anchored: FinalAnchor | null
 }
 
 /** Newest first, before a day. */
@@ -126,12 +94,10 @@ export async function findAnchors(
   limit: number,
 ): Promise<ListedAnchor[]> {
   const rows = await db
-    .selectFrom('reserve_anchors as anchor')
-    .leftJoin('reserve_anchor_signatures as signed', 'signed.reference', 'anchor.reference')
-    .select(['anchor.day', 'anchor.text', 'anchor.trees', 'anchor.final_at'])
-    .select(['signed.network', 'signed.account', 'signed.reference'])
-    .$if(before !== undefined, (query) => query.where('anchor.day', '<', before ?? ''))
-    .orderBy('anchor.day', 'desc')
+    .selectFrom('reserve_anchors')
+    .select(['day', 'text', 'trees', 'final_at', 'network', 'account', 'reference'])
+    .$if(before !== undefined, (query) => query.where('day', '<', before ?? ''))
+    .orderBy('day', 'desc')
     .limit(limit)
     .execute()
   return rows.map(({ day, text, trees, network, account, reference, final_at: finalAt }) => ({

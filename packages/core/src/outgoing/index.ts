@@ -1,0 +1,3 @@
+export type { Attempt, Refusal, Rules, Signed } from './action.ts'
+export { advance } from './advance.ts'
+export { findAttempts } from './store.ts'
