@@ -531,7 +531,7 @@ test('link previews: shop, service, agent and bounty name a picture of 1200 × 6
 })
 
 test('pictures: equal facts are drawn once, and an address gets a limited number of new ones in a minute', async () => {
-  const drawn = new Pictures(WORKER, { newOfAddress: 2, waiting: 8 })
+  const drawn = new Pictures(WORKER, { newOfVisitor: 2, waiting: 8 })
   const facts = (title: string) => ({ title, otherTitle: 'A service', figures: [] })
   const get = (title: string, address = '203.0.113.1') => drawn.get(facts(title), address)
   const [first, again] = [await get('One'), await get('One')]
@@ -544,7 +544,7 @@ test('pictures: equal facts are drawn once, and an address gets a limited number
 })
 
 test('pictures: what waits is limited, and a thread that ended starts again', async () => {
-  const drawn = new Pictures(WORKER, { newOfAddress: 30, waiting: 1 })
+  const drawn = new Pictures(WORKER, { newOfVisitor: 30, waiting: 1 })
   const get = (title: string) => drawn.get({ title, otherTitle: '', figures: [] }, '203.0.113.1')
   const [one, two] = await Promise.allSettled([get('One'), get('Two')])
   expect([one.status, two]).toEqual(['fulfilled', { status: 'fulfilled', value: undefined }])
@@ -583,6 +583,19 @@ test('the address of the visitor reaches the limits of the API', async () => {
   await Promise.all(Array.from({ length: 5 }, (_, page) => visit('203.0.113.8', page)))
   expect(await remaining('203.0.113.7')).toBe(before - 1)
   expect(await remaining('203.0.113.8')).toBeLessThan(before - 1)
+})
+
+test('visitors of one IPv6 network share the limits of the API, also when they ask for pages', async () => {
+  const get = (path: string, address: string) =>
+    fetch(origin.url + path, { headers: { 'x-forwarded-for': address } })
+  const remaining = async (address: string) =>
+    Number((await get('/api/agents/none', address)).headers.get('x-ratelimit-remaining'))
+  const before = await remaining('2001:db8:7:1::1')
+  await Promise.all(
+    Array.from({ length: 5 }, (_, page) => get(`/agents?search=term${page}`, `2001:db8:7:1::${page + 2}`)),
+  )
+  expect(await remaining('2001:db8:7:1::7')).toBeLessThan(before - 5)
+  expect(await remaining('2001:db8:7:2::1')).toBe(before)
 })
 
 test('from the sources, pages are shown to this machine only', async () => {
