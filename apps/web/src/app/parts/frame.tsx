@@ -83,8 +83,8 @@ function Footer() {
               {isSolvent ? 'Every network holds what it owes' : 'A network holds less than it owes'}
             </Link>
             <span>
-              · checked{' '}
-              <Ago at={networks.map(({ checked_at }) => checked_at).toSorted()[0] ?? ''} isShort /> ago
+              · checked <Ago at={networks.map(({ checked_at }) => checked_at).toSorted()[0] ?? ''} isShort />{' '}
+              ago
             </span>
           </span>
         )}
