@@ -11,6 +11,7 @@ process.env['NODE_COMPILE_CACHE'] ??= fileURLToPath(new URL('.cache/compiled', i
 
 /** Measures time, needs the whole machine or repeats costly starts. Only the gauntlet runs these, one file at a time. */
 const GAUNTLET = [
+  'tests/browser/web-modes.test.ts',
   'tests/deploy/{image,install}.test.ts',
   'tests/earn/processes.test.ts',
   'tests/guides/guides.test.ts',
@@ -74,8 +75,7 @@ export const LONG_FILES: Readonly<Record<string, string>> = {
   'tests/faults/vault-rotation.test.ts':
     'kills and repeats rotations, and starts the api with each set of keys',
   'tests/browser/reference.test.ts': 'loads pages of 4 MB in a browser',
-  'tests/browser/web.test.ts':
-    'opens each page in two sizes and color schemes in a browser, and presses Tab through it',
+  'tests/browser/web.test.ts': 'opens each page in two sizes and color schemes in a browser',
 }
 
 const LONGEST = Object.keys(LONG_FILES)
@@ -205,6 +205,7 @@ export default defineConfig({
           name: 'browser',
           globalSetup: [...withServices.globalSetup, 'tests/support/build-pages.ts'],
           include: BROWSER,
+          exclude: GAUNTLET,
           maxWorkers: SERVICE_WORKERS,
           // Each page occupies a core.
           maxConcurrency: 2,

@@ -10,8 +10,9 @@ const path = (name: string): string => fileURLToPath(new URL(name, import.meta.u
 const tokens: Plugin = {
   name: 'tokens',
   enforce: 'pre',
+  // A page of the development server links the file itself: `market.css?direct`.
   transform: (code, id) =>
-    id.endsWith('/market.css') ? code.replace(':tokens {}', () => TOKENS) : undefined,
+    /\/market\.css(\?|$)/.test(id) ? code.replace(':tokens {}', () => TOKENS) : undefined,
 }
 
 const FONTS = 'geist-{latin,latin-ext,cyrillic,vietnamese}-{400,600}-normal.woff'

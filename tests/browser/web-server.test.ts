@@ -1,8 +1,11 @@
 import { request } from 'node:http'
 import { gunzipSync } from 'node:zlib'
 import { startOrigin } from '@market/dev/web'
+import { networksOf, SHARES } from '@market/handlers/networks'
+import { clientAddress } from '@market/http/client-address'
 import type { RenderPage } from '@market/web/page'
 import { buildServer } from '@market/web/server'
+import { subjectsOf } from '@market/web/visitor-counts'
 import { expect, test } from 'vitest'
 
 /** The server of the pages: what is stored, shared and logged. */
@@ -118,6 +121,41 @@ test('64 pages are drawn at once, and 8 of one address', async () => {
   // The ninth of each address, and all of the ninth address.
   expect(statuses.filter((status) => status === 503)).toHaveLength(17)
   expect((await get('/fees')).statusCode).toBe(200)
+})
+
+test('a visitor on IPv6: the server draws 8 at once for all addresses of a /64, and 32 for those of a /56', async () => {
+  const { promise: released, resolve: release } = Promise.withResolvers<typeof OK>()
+  const { get, paths } = serverOf(() => released)
+  const sendFrom = (addresses: readonly string[]) =>
+    addresses.map((address) => get(`/a/${paths.length}-${address.replace(/\W/g, '-')}`, address))
+  const own = sendFrom(Array.from({ length: 9 }, (_, host) => `2001:db8:1:200::${host + 1}`))
+  await expect.poll(() => paths.length).toBe(8)
+  const neighbours = sendFrom(
+    Array.from({ length: 25 }, (_, network) => `[2001:db8:1:2${(network + 16).toString(16)}::1]:4711`),
+  )
+  await expect.poll(() => paths.length).toBe(32)
+  const other = sendFrom(['2001:db8:1:300::1', '::ffff:203.0.113.1'])
+  await expect.poll(() => paths.length).toBe(34)
+  release(OK)
+  const rejected = async (responses: typeof own) =>
+    (await Promise.all(responses)).filter(({ statusCode }) => statusCode === 503).length
+  expect([await rejected(own), await rejected(neighbours), await rejected(other)]).toEqual([1, 1, 0])
+})
+
+test.each([
+  '203.0.113.7',
+  '203.0.113.7:4711',
+  '::ffff:203.0.113.7',
+  '2001:db8::1',
+  '2001:DB8:1:2:3:4:5:6',
+  '[2001:db8:1:2ff::7]:4711',
+  'fe80::1%eth0',
+])('%s counts for the same networks as in the API', (hop) => {
+  const address = clientAddress(['127.0.0.1'])('127.0.0.1', hop)
+  expect(subjectsOf(hop).map(({ name }) => name)).toEqual(networksOf(address).map(({ subject }) => subject))
+  expect(subjectsOf(hop).map(({ times }) => times)).toEqual(
+    networksOf(address).map(({ kind }) => SHARES.address[kind]),
+  )
 })
 
 test.each([

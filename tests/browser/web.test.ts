@@ -1,202 +1,42 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { get } from 'node:http'
-import { createInterface } from 'node:readline'
-import { fileURLToPath, pathToFileURL } from 'node:url'
+import { globSync, readFileSync } from 'node:fs'
 import { gzipSync, inflateSync } from 'node:zlib'
-import { startOrigin } from '@market/dev/web'
-import { HOUR } from '@market/kernel/clock'
-import { anchorText, type LiabilityProof, type ReserveAnchor, rootBy } from '@market/solvency'
 import { readAssetFiles, readAssets } from '@market/web/assets'
-import type { RenderPage } from '@market/web/page'
 import { Pictures } from '@market/web/pictures/pictures'
-import { buildServer } from '@market/web/server'
-import { type Browser, type BrowserContext, chromium } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { makeBounty } from '../support/bounties.ts'
 import { makeOwnedAgent, makeUser } from '../support/makers.ts'
-import { type Market, startMarket } from '../support/market.ts'
-import { makePurchasedOrder } from '../support/purchased-order.ts'
 import { makeService } from '../support/services.ts'
-import { hydrated, missedByKeyboard, moving, overflow, violations } from './page-checks.ts'
+import { isFocused, moving, overflow, tabTo, violations } from './page-checks.ts'
+import { honestWorld, LIES, nodeResult, SIGNER, SOLANA_RESERVES } from './proof-world.ts'
+import { BUILD, NODE, PAGE_NAMES, startWebPages, type WebPages, WORKER } from './web-pages.ts'
 
-/** The pages for people in a real browser. With SCREENSHOTS=1, pictures of each page in all sizes are in .cache/screenshots. */
+/** The pages for people in a real browser; `web-modes.test.ts` shows them in all sizes and schemes. */
 
-const SCREENSHOTS = process.env['SCREENSHOTS'] === '1' ? '.cache/screenshots' : undefined
-const BUILD = fileURLToPath(new URL('../../apps/web/dist/', import.meta.url))
-const WORKER = pathToFileURL(`${BUILD}server/picture-worker.js`)
-/** Every text that a user writes, at its worst: markup, one long word, right-to-left, emoji. */
-const HOSTILE = `<img src=x onerror="window.ran=1"></script><script>window.ran=1</script> שלום 🐟${'x'.repeat(600)}`
-
-/** A Solana node that the pages may ask; each test says what it returns. */
-const NODE = 'http://node.example/rpc'
-
-let market: Market
-let browser: Browser
-let context: BrowserContext
-let origin: Awaited<ReturnType<typeof startOrigin>>
-let pages: ReturnType<typeof buildServer>
-/** Draws a page for every request. */
-let alwaysDrawn: ReturnType<typeof buildServer>
-/** Draws a page once. */
-let drawnOnce: ReturnType<typeof buildServer>
-let hostileService: string
-let agent: string
-/** Of a user who owns the agent. */
-let ownerWallet: string
-let purchase: string
-let bounty: string
-
+let web: WebPages
 beforeAll(async () => {
-  if (SCREENSHOTS !== undefined) mkdirSync(SCREENSHOTS, { recursive: true })
-  market = await startMarket({ TRUSTED_PROXIES: '127.0.0.1' })
-  const seller = await makeOwnedAgent(market, { name: 'Text Analyst', description: HOSTILE.slice(0, 500) })
-  agent = seller.slug
-  ownerWallet = seller.owner.address
-  const statistics = await makeService(market, seller, {
-    title: 'Statistics of a text',
-    price_usd: '0.50',
-    category: 'analytics',
-  })
-  const hostile = await makeService(market, seller, {
-    title: HOSTILE.slice(0, 80),
-    description: HOSTILE,
-    category: 'coding',
-    deliverables: [HOSTILE.slice(0, 120)],
-    requirement_fields: [{ label: HOSTILE.slice(0, 80), type: 'text', required: true }],
-  })
-  hostileService = hostile.slug
-  const bought = await makePurchasedOrder(market, statistics)
-  purchase = `/o/${bought.id}?t=${bought.accessToken}`
-  bounty = (await makeBounty(market, { title: HOSTILE.slice(0, 100), brief: HOSTILE })).id
-  const { renderPage } = (await import(pathToFileURL(`${BUILD}server/entry-server.js`).href)) as {
-    renderPage: RenderPage
-  }
-  const folder = `${BUILD}client`
-  const config = {
-    host: '127.0.0.1',
-    port: 0,
-    apiUrl: market.url,
-    site: 'https://market.example',
-    filesUrl: undefined,
-    solanaNode: NODE,
-    operator: { terms: '# Terms\n\nPay what you order.' },
-    trustedProxies: ['127.0.0.1'],
-  }
-  const parts = { render: renderPage, assets: readAssets(folder), files: readAssetFiles(folder) }
-  pages = buildServer(config, { ...parts, pictures: new Pictures(WORKER) })
-  alwaysDrawn = buildServer(config, { ...parts, freshMs: 0 })
-  drawnOnce = buildServer(config, { ...parts, freshMs: 1 * HOUR })
-  const pagesUrl = await pages.listen({ host: '127.0.0.1', port: 0 })
-  origin = await startOrigin({ port: 0, apiUrl: market.url, pagesUrl })
-  browser = await chromium.launch({
-    executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
-    args: ['--no-sandbox'],
-  })
-  context = await newContext()
+  web = await startWebPages()
 })
-afterAll(async () => {
-  await browser?.close()
-  origin?.stop()
-  await pages?.close()
-  await alwaysDrawn?.close()
-  await drawnOnce?.close()
-  await market?.stop()
-})
-
-const newContext = async (): Promise<BrowserContext> => {
-  const made = await browser.newContext({ viewport: { width: 360, height: 740 }, colorScheme: 'dark' })
-  // A busy machine makes pages slower, and must not make the test fail.
-  made.setDefaultTimeout(150_000)
-  await made.addInitScript(
-    "addEventListener('securitypolicyviolation', (event) => console.error('policy: ' + event.violatedDirective))",
-  )
-  return made
-}
-
-/** Opens a page, and waits until it is more than a document. */
-const shown = async (url: string, inContext = context) => {
-  const page = await inContext.newPage()
-  const problems: string[] = []
-  page.on('console', (message) => {
-    if (['error', 'warning'].includes(message.type())) problems.push(message.text())
-  })
-  page.on('pageerror', (error) => problems.push(error.message))
-  await page.goto(origin.url + url)
-  await hydrated(page)
-  return { page, problems }
-}
-
-/** What a reader waits for, on each page. */
-const PAGES = (): readonly (readonly [name: string, path: string, awaited: string])[] => [
-  ['shop', '/', 'text=Statistics of a text'],
-  ['service', `/s/${agent}/statistics-of-a-text`, 'h1:has-text("Statistics of a text")'],
-  ['hostile-service', `/s/${agent}/${hostileService}`, 'h2:has-text("The agent asks")'],
-  ['agent', `/a/${agent}`, 'h1:has-text("Text Analyst")'],
-  ['agents', '/agents', 'text=Text Analyst'],
-  ['bounties', '/bounties', 'h1:has-text("Bounties")'],
-  ['activity', '/activity', 'h1:has-text("Activity")'],
-  ['solvency', '/solvency', 'h1:has-text("No network was compared yet")'],
-  ['fees', '/fees', 'h1:has-text("Fees")'],
-  ['status', '/status', 'h1:has-text("Everything works")'],
-  ['terms', '/terms', 'text=Pay what you order.'],
-  ['privacy', '/privacy', 'text=has published no privacy here'],
-  ['purchase', purchase, 'h2:has-text("You ordered")'],
-  ['bounty', `/b/${bounty}`, 'h1:has-text("<img")'],
-]
-
-const NAMES = [
-  'shop',
-  'service',
-  'hostile-service',
-  'agent',
-  'agents',
-  'bounties',
-  'activity',
-  'solvency',
-  'fees',
-  'status',
-  'terms',
-  'privacy',
-  'purchase',
-  'bounty',
-] as const
+afterAll(() => web?.stop())
 
 /** A small dark page and a large light one; the gauntlet shows all four. */
 const MODES = [
   [360, 'dark'],
   [1_280, 'light'],
-  ...(process.env['PAGE_MODES'] === 'all'
-    ? ([
-        [360, 'light'],
-        [1_280, 'dark'],
-      ] as const)
-    : []),
 ] as const
 
-test('every page is looked at', () => expect(PAGES().map(([name]) => name)).toEqual([...NAMES]))
-
-test.concurrent.each(NAMES)(
-  '%s: no error, no policy violation, no script of a user, no overflow, no motion, no violation of axe, and the keyboard reaches every control (asvs V1.2)',
+test.concurrent.each(PAGE_NAMES)(
+  '%s: no error, no policy violation, no script of a user, no overflow, no motion and no violation of axe (asvs V1.2)',
   async (name) => {
-    const [, path, awaited] = PAGES().find(([one]) => one === name) ?? ['', '', '']
-    const { page, problems } = await shown(path)
+    const [path, awaited] = web.all[name]
+    const { page, problems } = await web.shown(path)
     await page.locator(awaited).first().waitFor()
     if (name === 'shop') expect(await moving(page)).not.toEqual([])
     for (const [width, colorScheme] of MODES) {
       await page.setViewportSize({ width, height: 800 })
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-      if (SCREENSHOTS !== undefined)
-        await page.screenshot({
-          path: `${SCREENSHOTS}/web-${name}-${width}-${colorScheme}.png`,
-          fullPage: true,
-        })
       expect({ width, overflow: await overflow(page) }).toEqual({ width, overflow: 0 })
       expect({ width, violations: await violations(page) }).toEqual({ width, violations: [] })
     }
     expect(await moving(page)).toEqual([])
-    expect(await missedByKeyboard(page)).toEqual([])
     expect(await page.evaluate('window.ran')).toBeUndefined()
     expect(problems).toEqual([])
     await page.close()
@@ -204,14 +44,14 @@ test.concurrent.each(NAMES)(
 )
 
 test('search as you type: results and address follow, and a service opens without loading the page again', async () => {
-  const { page, problems } = await shown('/')
+  const { page, problems } = await web.shown('/')
   await page.evaluate('window.isSamePage = true')
   const field = page.getByRole('searchbox', { name: 'Search services' })
   await field.fill('statistics')
   await page.waitForURL(/search=statistics/)
   await page.locator('li.service').filter({ hasText: '<img' }).waitFor({ state: 'detached' })
   await page.getByRole('link', { name: 'Statistics of a text' }).first().click()
-  await page.waitForURL(`${origin.url}/s/${agent}/statistics-of-a-text`)
+  await page.waitForURL(`${web.origin.url}/s/${web.agent}/statistics-of-a-text`)
   await page.locator('.tabs label', { hasText: 'Python' }).click()
   expect(await page.locator('.p-python pre').innerText()).toContain(
     'https://market.example/api/x402/pay?service_id=svc_',
@@ -221,108 +61,10 @@ test('search as you type: results and address follow, and a service opens withou
   await page.close()
 })
 
-const DAY = '2026-11-18'
-const SIGNER = 'TreasuryOnSolana'
-
-/** An honest marketplace that owes 10.00 on Base, and anchored it. */
-function honestWorld() {
-  const leaf = {
-    account: 'escrow:base-mainnet:order:a',
-    holder: '0xabc',
-    amount_usd: '10.00',
-    micros: '10000000',
-    salt: 'ab',
-  }
-  const path = [{ side: 'left', hash: 'c'.repeat(64), sum: '2500000' }] as const
-  const { hash: root, sum } = rootBy({ leaf, path }) ?? { hash: '', sum: 0n }
-  const tree = { snapshot_id: 'rsv_b', root, total_usd: '12.50', total_micros: String(sum) }
-  const networks = [{ network: 'base-mainnet', ...tree, agent_wallets: null }] as const
-  const anchor: ReserveAnchor = {
-    day: DAY,
-    networks,
-    text: anchorText({ day: DAY, networks }),
-    anchored: {
-      network: 'solana-mainnet',
-      account: SIGNER,
-      signature: 'anchor',
-      final_at: `${DAY}T01:00:00Z`,
-    },
-  }
-  const proof: LiabilityProof = {
-    ...{
-      network: 'base-mainnet',
-      snapshot_id: 'rsv_b',
-      checked_at: `${DAY}T00:00:00Z`,
-      root,
-      total_usd: '12.50',
-    },
-    ...{ leaf, path },
-  }
-  return { anchor, proof, memo: anchor.text }
-}
-type ProofWorld = ReturnType<typeof honestWorld>
-
-const LIES: readonly (readonly [
-  what: string,
-  expected: string,
-  tamper: (world: ProofWorld) => ProofWorld,
-  knownTreasury: string,
-])[] = [
-  ['nothing', 'ok', (world) => world, SIGNER],
-  ['nothing, but only the API names the signer', 'unknown', (world) => world, ''],
-  ['the signer', 'failed', (world) => world, 'AnotherTreasury'],
-  [
-    'the leaf',
-    'failed',
-    (world) => ({ ...world, proof: { ...world.proof, leaf: { ...world.proof.leaf, micros: '9000000' } } }),
-    SIGNER,
-  ],
-  [
-    'a sum of the path',
-    'failed',
-    (world) => ({
-      ...world,
-      proof: { ...world.proof, path: world.proof.path.map((step) => ({ ...step, sum: '-2500000' })) },
-    }),
-    SIGNER,
-  ],
-  [
-    'the root',
-    'failed',
-    (world) => ({
-      ...world,
-      anchor: {
-        ...world.anchor,
-        networks: world.anchor.networks.map((one) => ({ ...one, root: 'd'.repeat(64) })),
-      },
-    }),
-    SIGNER,
-  ],
-  [
-    'the memo',
-    'failed',
-    (world) => ({ ...world, memo: `market.reserves.v1 ${DAY} ${'1'.repeat(64)}` }),
-    SIGNER,
-  ],
-]
-
-/** What the node says about the anchor. */
-function nodeResult(method: string, memo: string): unknown {
-  const blockTime = Math.floor(Date.now() / 1_000)
-  if (method === 'getSignaturesForAddress')
-    return [{ memo: `[${memo.length}] ${memo}`, err: null, blockTime, signature: 'anchor' }]
-  const instructions = [{ programId: 'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr', parsed: memo }]
-  const accountKeys = [{ pubkey: SIGNER, signer: true }]
-  return {
-    ...{ blockTime, meta: { err: null, preTokenBalances: [], postTokenBalances: [] } },
-    transaction: { message: { accountKeys, instructions } },
-  }
-}
-
 test('proof in the browser: what a changed leaf, sum, root, memo or signer is worth', async () => {
   // The clock belongs to the context.
-  const own = await newContext()
-  const { page, problems } = await shown('/fees', own)
+  const own = await web.newContext()
+  const { page, problems } = await web.shown('/fees', own)
   let world = honestWorld()
   const send = (data: unknown, more = {}) => ({ json: { success: true, data, ...more } })
   await page.route('**/api/solvency/anchors*', (route) =>
@@ -366,15 +108,8 @@ test('proof in the browser: what a changed leaf, sum, root, memo or signer is wo
   await own.close()
 })
 
-const SOLANA_RESERVES = {
-  ...{ network: 'solana-mainnet', cold: null, checked_at: `${DAY}T00:00:00Z`, assets_usd: '0.00' },
-  ...{ assets_final_usd: '0.00', venues_usd: '0.00', liabilities_usd: '0.00', earn_usd: '0.00' },
-  ...{ platform_usd: '0.00', in_flight_usd: '0.00', in_flight: [], in_flight_count: 0, unfinal_usd: '0.00' },
-  ...{ shortfall_usd: '0.00', solvent: true, proof: null, agent_wallets: null },
-}
-
 test('a file that is not a proof is refused with a sentence', async () => {
-  const { page } = await shown('/solvency')
+  const { page } = await web.shown('/solvency')
   await page.locator('input[type=file]').setInputFiles({
     name: 'x.json',
     mimeType: 'application/json',
@@ -385,87 +120,107 @@ test('a file that is not a proof is refused with a sentence', async () => {
 })
 
 test('the address of a purchase is a credential: it is not stored, sent elsewhere or listed', async () => {
-  const response = await fetch(origin.url + purchase)
+  const response = await fetch(web.origin.url + web.purchase)
   expect(response.status).toBe(200)
   expect(Object.fromEntries(response.headers)).toMatchObject({
     'cache-control': 'no-store',
     'referrer-policy': 'no-referrer',
     'x-robots-tag': 'noindex',
   })
-  expect((await fetch(`${origin.url}${purchase}x`)).status).toBe(404)
-  expect(await (await fetch(`${origin.url}/robots.txt`)).text()).toContain('Disallow: /o/')
+  expect((await fetch(`${web.origin.url}${web.purchase}x`)).status).toBe(404)
+  expect(await (await fetch(`${web.origin.url}/robots.txt`)).text()).toContain('Disallow: /o/')
 })
 
 test('the sitemap lists the pages, the agents and the services, and is stored', async () => {
-  const of = async (server: typeof pages) => (await server.inject('/sitemap.xml')).body
-  const text = await of(drawnOnce)
-  expect(text).toContain(`<loc>https://market.example/s/${agent}/statistics-of-a-text</loc>`)
+  const of = async (server: typeof web.pages) => (await server.inject('/sitemap.xml')).body
+  const text = await of(web.drawnOnce)
+  expect(text).toContain(`<loc>https://market.example/s/${web.agent}/statistics-of-a-text</loc>`)
   expect(text).toContain('<loc>https://market.example/solvency</loc>')
   expect(text).not.toContain('/o/')
-  const seller = await makeOwnedAgent(market)
-  await makeService(market, seller)
-  expect(await of(drawnOnce)).toBe(text)
-  expect(await of(alwaysDrawn)).toContain(`/a/${seller.slug}<`)
+  const seller = await makeOwnedAgent(web.market)
+  await makeService(web.market, seller)
+  expect(await of(web.drawnOnce)).toBe(text)
+  expect(await of(web.alwaysDrawn)).toContain(`/a/${seller.slug}<`)
 })
 
-test('the keyboard alone searches, filters, opens a service and copies its code', async () => {
-  const { page, problems } = await shown('/')
-  await page.setViewportSize({ width: 1_280, height: 800 })
-  await page.keyboard.press('Tab')
+test('the keyboard alone at 360 px: menu, filters, sort, tabs, copy buttons and files', async () => {
+  const own = await web.newContext()
+  await own.grantPermissions(['clipboard-read', 'clipboard-write'])
+  const { page, problems } = await web.shown('/', own)
+  const press = (key: string) => page.keyboard.press(key)
+  await press('Tab')
   expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to the content')
-  const isSearching = async () => {
-    await page.keyboard.press('/')
-    return page.evaluate("document.activeElement.matches('input[type=search]')")
-  }
-  // The field listens a moment after the page is hydrated.
-  await expect.poll(isSearching, { timeout: 150_000 }).toBe(true)
-  await page.keyboard.type('statistics')
-  await page.waitForURL(/search=statistics/)
-  const focus = async (selector: string) => {
-    for (let presses = 0; presses < 60; presses++) {
-      await page.keyboard.press('Tab')
-      if (await page.evaluate(`document.activeElement.matches(${JSON.stringify(selector)})`)) return
-    }
-    throw new Error(`60 presses of Tab do not reach ${selector}`)
-  }
-  await focus('.more-chips input')
-  await page.keyboard.press('Space')
-  await page.locator('.chip.later').first().waitFor()
-  await focus('input[name=price_type]')
-  await page.keyboard.press('ArrowDown')
+  await tabTo(page, '.menu-btn')
+  await press('Enter')
+  await tabTo(page, '#menu a[href="/agents"]')
+  await press('Escape')
+  expect(await page.locator('#menu').isVisible()).toBe(false)
+  expect(await isFocused(page, '.menu-btn')).toBe(true)
+  await tabTo(page, '.filters-btn')
+  await press('Enter')
+  await tabTo(page, '#filters input[name=max_price]')
+  await page.keyboard.type('0.6')
+  await page.waitForURL(/max_price=0.6/)
+  await tabTo(page, '#filters input[name=price_type]')
+  await press('ArrowDown')
   await page.waitForURL(/price_type=fixed/)
-  await focus('li.service a')
-  await page.keyboard.press('Enter')
+  await press('Escape')
+  expect(await page.locator('#filters').isVisible()).toBe(false)
+  expect(await isFocused(page, '.filters-btn')).toBe(true)
+  // Whoever goes on after the last field of the sheet is on the page, which is no longer behind it.
+  await press('Enter')
+  await tabTo(page, 'select[name=sort]')
+  expect(await page.locator('#filters').isVisible()).toBe(false)
+  await press('ArrowDown')
+  await page.waitForURL(/sort=/)
+  await tabTo(page, 'li.service a[href$="statistics-of-a-text"]')
+  await press('Enter')
   await page.waitForURL(/statistics-of-a-text/)
-  await focus('input[name=hire]')
-  await page.keyboard.press('ArrowRight')
-  await page.locator('.p-sdk').waitFor()
-  await focus('.p-sdk button')
+  await tabTo(page, 'input[name=hire]')
+  await press('ArrowRight')
+  await tabTo(page, '.p-sdk button')
+  await press('Enter')
+  await page.getByText('Copied').waitFor({ state: 'attached' })
+  expect(await page.evaluate('navigator.clipboard.readText()')).toContain('market.hire(')
+  await tabTo(page, '.hire-bar a')
+  await press('Enter')
+  await page.waitForURL(/#hire$/)
+  await page.evaluate('document.activeElement.blur(); getSelection().collapse(document.body, 0)')
+  await tabTo(page, '.menu-btn')
+  await press('Enter')
+  await tabTo(page, '#menu a[href="/solvency"]')
+  await press('Enter')
+  await page.waitForURL(/solvency$/)
+  expect(await page.locator('#menu').isVisible()).toBe(false)
+  await tabTo(page, '#check input[type=file]')
+  const chooser = page.waitForEvent('filechooser')
+  await press('Space')
+  await chooser
   expect(problems).toEqual([])
-  await page.close()
+  await own.close()
 })
 
 test('without script: filters are a form, and title, price, text and description are shown', async () => {
-  const withoutScript = await browser.newContext({ javaScriptEnabled: false })
+  const withoutScript = await web.browser.newContext({ javaScriptEnabled: false })
   const page = await withoutScript.newPage()
-  await page.goto(`${origin.url}/?search=statistics`)
+  await page.goto(`${web.origin.url}/?search=statistics`)
   await page.getByRole('link', { name: 'Statistics of a text' }).first().click()
-  await page.waitForURL(`${origin.url}/s/${agent}/statistics-of-a-text`)
+  await page.waitForURL(`${web.origin.url}/s/${web.agent}/statistics-of-a-text`)
   const text = await page.locator('main').innerText()
   expect(text).toContain('0.50 USDC')
   expect(text).toContain('No reviews yet')
-  expect(await page.title()).toBe('Statistics of a text by Text Analyst · Agent Market')
+  expect(await page.title()).toBe('Statistics of a text by Text Counter · Agent Market')
   const facts = await page.locator('script[type="application/ld+json"]').textContent()
   expect(JSON.parse(facts ?? '')).toMatchObject({ '@type': 'Service', offers: { price: '0.50' } })
   await withoutScript.close()
 })
 
 test('a page says the same to its owner, to another user and to nobody', async () => {
-  const owner = await makeUser(market, { wallets: [ownerWallet] })
-  const other = await makeUser(market)
-  for (const path of ['/', `/a/${agent}`, `/s/${agent}/statistics-of-a-text`, '/solvency']) {
+  const owner = await makeUser(web.market, { wallets: [web.ownerWallet] })
+  const other = await makeUser(web.market)
+  for (const path of ['/', `/a/${web.agent}`, `/s/${web.agent}/statistics-of-a-text`, '/solvency']) {
     const of = async (headers: Record<string, string>) =>
-      (await alwaysDrawn.inject({ url: path, headers })).headers['etag']
+      (await web.alwaysDrawn.inject({ url: path, headers })).headers['etag']
     const nobody = await of({})
     for (const { token } of [owner, other]) {
       const etag = await of({ cookie: `idp-token=${token}`, authorization: `Bearer ${token}` })
@@ -475,7 +230,7 @@ test('a page says the same to its owner, to another user and to nobody', async (
 })
 
 test('a stored page is 304 while it is unchanged, and allows no inline script', async () => {
-  const get = (headers: Record<string, string>) => drawnOnce.inject({ url: '/fees', headers })
+  const get = (headers: Record<string, string>) => web.drawnOnce.inject({ url: '/fees', headers })
   const { headers } = await get({})
   expect(headers['cache-control']).toBe('public, max-age=30')
   expect((await get({ 'if-none-match': String(headers.etag) })).statusCode).toBe(304)
@@ -483,11 +238,11 @@ test('a stored page is 304 while it is unchanged, and allows no inline script', 
 })
 
 test('a page that is drawn again keeps its ETag while it says the same', async () => {
-  const first = await alwaysDrawn.inject('/fees')
+  const first = await web.alwaysDrawn.inject('/fees')
   const etag = String(first.headers['etag'])
-  const again = await alwaysDrawn.inject({ url: '/fees', headers: { 'if-none-match': etag } })
+  const again = await web.alwaysDrawn.inject({ url: '/fees', headers: { 'if-none-match': etag } })
   expect([first.statusCode, again.statusCode]).toEqual([200, 304])
-  const other = await alwaysDrawn.inject({ url: '/terms', headers: { 'if-none-match': etag } })
+  const other = await web.alwaysDrawn.inject({ url: '/terms', headers: { 'if-none-match': etag } })
   expect(other.statusCode).toBe(200)
 })
 
@@ -507,31 +262,29 @@ function sizeOf(png: Buffer): readonly [width: number, height: number] {
 test('link previews: shop, service, agent and bounty name a picture of 1200 × 630', async () => {
   const pictures = [
     ['/', '/picture'],
-    [`/s/${agent}/statistics-of-a-text`, `/picture/s/${agent}/statistics-of-a-text`],
-    [`/s/${agent}/${hostileService}`, `/picture/s/${agent}/${hostileService}`],
-    [`/a/${agent}`, `/picture/a/${agent}`],
-    [`/b/${bounty}`, `/picture/b/${bounty}`],
+    [`/s/${web.agent}/statistics-of-a-text`, `/picture/s/${web.agent}/statistics-of-a-text`],
+    [`/s/${web.agent}/${web.hostileService}`, `/picture/s/${web.agent}/${web.hostileService}`],
+    [`/a/${web.agent}`, `/picture/a/${web.agent}`],
+    [`/b/${web.bounty}`, `/picture/b/${web.bounty}`],
   ] as const
   for (const [path, picture] of pictures) {
-    const page = (await pages.inject(path)).body
+    const page = (await web.pages.inject(path)).body
     expect(page).toContain(`<meta property="og:image" content="https://market.example${picture}"/>`)
     expect(page).toContain('<meta name="twitter:card" content="summary_large_image"/>')
-    const { headers, rawPayload } = await pages.inject(picture)
-    if (SCREENSHOTS !== undefined)
-      writeFileSync(`${SCREENSHOTS}/picture${picture.replaceAll('/', '-').slice(0, 40)}.png`, rawPayload)
+    const { headers, rawPayload } = await web.pages.inject(picture)
     expect({ picture, type: headers['content-type'], size: sizeOf(rawPayload) }).toEqual({
       picture,
       type: 'image/png',
       size: [1_200, 630],
     })
     const known = { 'if-none-match': String(headers.etag) }
-    expect((await pages.inject({ url: picture, headers: known })).statusCode).toBe(304)
+    expect((await web.pages.inject({ url: picture, headers: known })).statusCode).toBe(304)
   }
-  expect((await pages.inject('/picture/a/none')).statusCode).toBe(404)
+  expect((await web.pages.inject('/picture/a/none')).statusCode).toBe(404)
 })
 
 test('pictures: equal facts are drawn once, and an address gets a limited number of new ones in a minute', async () => {
-  const drawn = new Pictures(WORKER, { newOfAddress: 2, waiting: 8 })
+  const drawn = new Pictures(WORKER, { newOfVisitor: 2, waiting: 8 })
   const facts = (title: string) => ({ title, otherTitle: 'A service', figures: [] })
   const get = (title: string, address = '203.0.113.1') => drawn.get(facts(title), address)
   const [first, again] = [await get('One'), await get('One')]
@@ -544,7 +297,7 @@ test('pictures: equal facts are drawn once, and an address gets a limited number
 })
 
 test('pictures: what waits is limited, and a thread that ended starts again', async () => {
-  const drawn = new Pictures(WORKER, { newOfAddress: 30, waiting: 1 })
+  const drawn = new Pictures(WORKER, { newOfVisitor: 30, waiting: 1 })
   const get = (title: string) => drawn.get({ title, otherTitle: '', figures: [] }, '203.0.113.1')
   const [one, two] = await Promise.allSettled([get('One'), get('Two')])
   expect([one.status, two]).toEqual(['fulfilled', { status: 'fulfilled', value: undefined }])
@@ -556,58 +309,51 @@ test('pictures: what waits is limited, and a thread that ended starts again', as
 })
 
 test('a page, an agent or a service that does not exist is 404 in the same look', async () => {
-  for (const path of ['/nothing', '/a/none', `/s/${agent}/none`, '/b/bnty_1']) {
-    const response = await fetch(origin.url + path)
+  for (const path of ['/nothing', '/looks', '/a/none', `/s/${web.agent}/none`, '/b/bnty_1']) {
+    const response = await fetch(web.origin.url + path)
     expect({ path, status: response.status }).toEqual({ path, status: 404 })
     expect(await response.text()).toContain('This page does not exist')
   }
 })
 
 test('a service that is not among the newest 50 of its agent has its page too', async () => {
-  const seller = await makeOwnedAgent(market)
-  const oldest = await makeService(market, seller, { title: 'The oldest of many services' })
-  for (let count = 0; count < 50; count++) await makeService(market, seller)
-  const response = await fetch(`${origin.url}/s/${seller.slug}/${oldest.slug}`)
+  const seller = await makeOwnedAgent(web.market)
+  const oldest = await makeService(web.market, seller, { title: 'The oldest of many services' })
+  for (let count = 0; count < 50; count++) await makeService(web.market, seller)
+  const response = await fetch(`${web.origin.url}/s/${seller.slug}/${oldest.slug}`)
   expect(response.status).toBe(200)
   expect(await response.text()).toContain('The oldest of many services')
 })
 
 test('the address of the visitor reaches the limits of the API', async () => {
   const remaining = async (address: string) => {
-    const response = await fetch(`${origin.url}/api/agents/none`, { headers: { 'x-forwarded-for': address } })
+    const response = await fetch(`${web.origin.url}/api/agents/none`, {
+      headers: { 'x-forwarded-for': address },
+    })
     return Number(response.headers.get('x-ratelimit-remaining'))
   }
   const visit = (address: string, page: number) =>
-    fetch(`${origin.url}/agents?search=word${page}`, { headers: { 'x-forwarded-for': address } })
+    fetch(`${web.origin.url}/agents?search=word${page}`, { headers: { 'x-forwarded-for': address } })
   const before = await remaining('203.0.113.7')
   await Promise.all(Array.from({ length: 5 }, (_, page) => visit('203.0.113.8', page)))
   expect(await remaining('203.0.113.7')).toBe(before - 1)
   expect(await remaining('203.0.113.8')).toBeLessThan(before - 1)
 })
 
-test('from the sources, pages are shown to this machine only', async () => {
-  const live = spawn(process.execPath, ['apps/web/src/commands/live.ts'], {
-    env: { ...process.env, API_URL: market.url, APP_URL: 'http://127.0.0.1', PORT: '0' },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  const [line] = (await once(createInterface({ input: live.stdout }), 'line')) as [string]
-  const { port } = new URL((JSON.parse(line) as { readonly url: string }).url)
-  const statusOf = (path: string, host: string) =>
-    new Promise((resolve, reject) => {
-      get({ host: '127.0.0.1', port, path, headers: { host } }, (response) => {
-        response.resume()
-        resolve(response.statusCode)
-      }).on('error', reject)
-    })
-  for (const path of ['/fees', '/entry-client.tsx']) {
-    expect({ path, status: await statusOf(path, `127.0.0.1:${port}`) }).toEqual({ path, status: 200 })
-    expect({ path, status: await statusOf(path, 'evil.example') }).toEqual({ path, status: 403 })
-  }
-  live.kill()
-  await once(live, 'exit')
+test('visitors of one IPv6 network share the limits of the API, also when they ask for pages', async () => {
+  const get = (path: string, address: string) =>
+    fetch(web.origin.url + path, { headers: { 'x-forwarded-for': address } })
+  const remaining = async (address: string) =>
+    Number((await get('/api/agents/none', address)).headers.get('x-ratelimit-remaining'))
+  const before = await remaining('2001:db8:7:1::1')
+  await Promise.all(
+    Array.from({ length: 5 }, (_, page) => get(`/agents?search=term${page}`, `2001:db8:7:1::${page + 2}`)),
+  )
+  expect(await remaining('2001:db8:7:1::7')).toBeLessThan(before - 5)
+  expect(await remaining('2001:db8:7:2::1')).toBe(before)
 })
 
-test('sizes: what the first page loads is at most 120 KB of script, 14 KB of styles and 55 KB of fonts, with a route 160 KB, compressed', () => {
+test('sizes: a build has no story page; what the first page loads is at most 120 KB of script, 14 KB of styles and 55 KB of fonts, with a route 160 KB, compressed', () => {
   const folder = `${BUILD}client`
   const { script, modules, styles, fonts } = readAssets(folder)
   const chunks = readAssetFiles(folder)
@@ -616,6 +362,9 @@ test('sizes: what the first page loads is at most 120 KB of script, 14 KB of sty
   expect(sum([script, ...modules]) / 1_024).toBeLessThan(120)
   expect(sum(styles) / 1_024).toBeLessThan(14)
   expect(sum(fonts) / 1_024).toBeLessThan(55)
+  // The story page is for the development server.
+  const built = globSync('**/*.js', { cwd: BUILD }).map((path) => readFileSync(BUILD + path, 'utf8'))
+  expect(built.filter((code) => code.includes('Every part in every state'))).toEqual([])
   const first = new Set([script, ...modules])
   const lazy = [...chunks.keys()].filter((path) => path.endsWith('.js') && !first.has(path))
   for (const chunk of lazy)

@@ -28,6 +28,12 @@ export const CONFIG_FIXES: readonly RemovedFix[] = [
     title: 'an address gets a limited number of new ones in a minute',
   },
   {
+    finding: 'shop 4 visitors of one IPv6 network share their limits',
+    marker: 'visitors-by-network',
+    test: 'tests/browser/web-server.test.ts',
+    title: 'draws 8 at once for all addresses of a /64',
+  },
+  {
     finding: 'new-user N10 environment files are quoted for shells',
     marker: 'env-files-quoted',
     to: 'true',

@@ -135,7 +135,11 @@ export const SECTIONS: readonly Section[] = [
   {
     name: 'pages',
     settings: () => ({ PAGE_MODES: 'all', SCREENSHOTS: 1 }),
-    files: ['tests/browser/reference.test.ts', 'tests/browser/web.test.ts'],
+    files: [
+      'tests/browser/reference.test.ts',
+      'tests/browser/web-modes.test.ts',
+      'tests/browser/web-sources.test.ts',
+    ],
   },
   { name: 'load', files: ['tests/load', 'tests/reserves/many.test.ts'] },
   {

@@ -101,7 +101,7 @@ async function perSecond({ url, cpuMs }: Pages, path: string) {
 /** CPU time of a picture that is not stored yet, of all threads. */
 async function costOfPicture(count: number): Promise<number> {
   const worker = pathToFileURL(script('../../apps/web/dist/server/picture-worker.js'))
-  const pictures = new Pictures(worker, { newOfAddress: Number.POSITIVE_INFINITY, waiting: 1 })
+  const pictures = new Pictures(worker, { newOfVisitor: Number.POSITIVE_INFINITY, waiting: 1 })
   const draw = (number: number) =>
     pictures.get(
       {

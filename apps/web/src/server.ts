@@ -8,6 +8,7 @@ import { PageCache } from './page-cache.ts'
 import { mountPictures } from './pictures/mount.ts'
 import type { Pictures } from './pictures/pictures.ts'
 import { robots, sitemap } from './sitemap.ts'
+import { VisitorCounts } from './visitor-counts.ts'
 
 export interface WebParts {
   readonly render: RenderPage
@@ -30,7 +31,7 @@ const MAX_PATH = 1_000
 const YEAR_SECONDS = 31_536_000
 const HOUR = 'public, max-age=3600'
 const MAX_DRAWS = 64
-const MAX_DRAWS_OF_ADDRESS = 8
+const MAX_DRAWS_OF_VISITOR = 8
 
 /** Serves the pages for people. It is a client of the API: it has no database and no secret. */
 export function buildServer(config: WebConfig, parts: WebParts): FastifyInstance {
@@ -71,25 +72,21 @@ export function buildServer(config: WebConfig, parts: WebParts): FastifyInstance
     isComplete: true,
   })
 
-  const draws = new Map<string, number>()
+  const draws = new VisitorCounts(MAX_DRAWS_OF_VISITOR)
   let drawing = 0
   /** No visitor occupies this server alone. */
   const counted = async (
     { ip }: FastifyRequest,
     work: () => Promise<RenderedPage>,
   ): Promise<RenderedPage> => {
-    const own = draws.get(ip) ?? 0
     // fix: draws-at-once
-    if (drawing >= MAX_DRAWS || own >= MAX_DRAWS_OF_ADDRESS) return BUSY
+    if (drawing >= MAX_DRAWS || !draws.add(ip)) return BUSY
     drawing++
-    draws.set(ip, own + 1)
     try {
       return await work()
     } finally {
       drawing--
-      const left = (draws.get(ip) ?? 1) - 1
-      if (left === 0) draws.delete(ip)
-      else draws.set(ip, left)
+      draws.remove(ip)
     }
   }
 

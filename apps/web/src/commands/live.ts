@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { createServer as createVite } from 'vite'
 import { readConfig } from '../config.ts'
-import type { RenderPage } from '../page.ts'
+import type { Assets, RenderPage } from '../page.ts'
 import { buildServer } from '../server.ts'
 
 /**
@@ -25,7 +25,13 @@ const assets = {
   modules: ['/@vite/client'],
   fonts: [],
 }
+/** Every part in every state, for people who change the styles. */
+type RenderLooks = (assets: Assets) => Promise<string>
 const server = buildServer(config, { render, assets, files: new Map(), freshMs: 0 })
+server.get('/looks', async (_request, reply) => {
+  const { renderLooks } = await vite.ssrLoadModule('/looks/looks.tsx')
+  return reply.type('text/html; charset=utf-8').send(await (renderLooks as RenderLooks)(assets))
+})
 server.addHook('onRequest', async (request, reply) => {
   const isPage = await new Promise<boolean>((resolve) => {
     reply.raw.once('finish', () => resolve(false))

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { Worker } from 'node:worker_threads'
+import { VisitorCounts } from '../visitor-counts.ts'
 import type { PictureFacts } from './facts.ts'
 import type { PictureRequest, PictureResponse } from './worker.ts'
 
@@ -18,12 +19,12 @@ const MAX_STORED = 500
 const WINDOW_MS = 60_000
 
 interface Limits {
-  /** New pictures of an address in a minute. */
-  readonly newOfAddress: number
+  /** New pictures of a visitor in a minute. */
+  readonly newOfVisitor: number
   /** One is drawn at a time; the others wait. */
   readonly waiting: number
 }
-const LIMITS: Limits = { newOfAddress: 30, waiting: 8 }
+const LIMITS: Limits = { newOfVisitor: 30, waiting: 8 }
 
 /**
  * Draws the pictures for link previews in a thread of its own. A picture is stored by what it shows, so that asking again,
@@ -34,7 +35,7 @@ export class Pictures {
   readonly #limits: Limits
   readonly #stored = new Map<string, Promise<Picture>>()
   readonly #waiting = new Map<number, Waiting>()
-  #newOfAddress = new Map<string, number>()
+  readonly #newOfVisitors: VisitorCounts
   #windowEnds = 0
   #worker: Worker | undefined
   #last = 0
@@ -43,6 +44,7 @@ export class Pictures {
   constructor(file: URL, limits = LIMITS) {
     this.#file = file
     this.#limits = limits
+    this.#newOfVisitors = new VisitorCounts(limits.newOfVisitor)
   }
 
   /** Undefined when too many new pictures are asked for. */
@@ -72,14 +74,10 @@ export class Pictures {
   #admits(address: string): boolean {
     const now = performance.now()
     if (now >= this.#windowEnds) {
-      this.#newOfAddress = new Map()
+      this.#newOfVisitors.clear()
       this.#windowEnds = now + WINDOW_MS
     }
-    const count = this.#newOfAddress.get(address) ?? 0
-    const { newOfAddress, waiting } = this.#limits
-    if (count >= newOfAddress || this.#waiting.size >= waiting) return false
-    this.#newOfAddress.set(address, count + 1)
-    return true
+    return this.#waiting.size < this.#limits.waiting && this.#newOfVisitors.add(address)
   }
 
   #draw(facts: PictureFacts): Promise<Picture> {

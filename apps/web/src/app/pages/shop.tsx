@@ -1,18 +1,18 @@
 import { useSuspenseQuery } from '@tanstack/react-query'
-import { Link, useRouteContext, useSearch } from '@tanstack/react-router'
+import { useRouteContext, useSearch } from '@tanstack/react-router'
 import { counted } from '../format.ts'
 import { configQuery, servicesQuery, statisticsQuery } from '../market.ts'
-import { PRICE_TYPES, SERVICE_SORTS } from '../names.ts'
+import { SERVICE_SORTS } from '../names.ts'
 import { Categories } from '../parts/categories.tsx'
 import { Head } from '../parts/head.tsx'
-import { FilterIcon, SearchIcon } from '../parts/icons.tsx'
+import { FilterIcon } from '../parts/icons.tsx'
 import { More } from '../parts/more.tsx'
+import { NothingFound } from '../parts/nothing-found.tsx'
 import { SearchField } from '../parts/search-field.tsx'
 import { ServiceCard } from '../parts/service-card.tsx'
 import { ServiceFilters } from '../parts/service-filters.tsx'
 import { Stopped } from '../parts/stopped.tsx'
 import { useFilterChange } from '../parts/use-filter-change.ts'
-import type { ServiceFilter } from '../service-filter.ts'
 import { Figures } from './shop-figures.tsx'
 
 const TITLE = 'Hire autonomous agents'
@@ -26,6 +26,8 @@ export function ShopPage() {
   const { data: statistics } = useSuspenseQuery(statisticsQuery(context))
   const { data: config } = useSuspenseQuery(configQuery(context))
   const change = useFilterChange(filter)
+  const { search: _search, category: _category, sort: _sort, cursor: _cursor, ...others } = filter
+  const count = Object.keys(others).length
   return (
     <main id="content" className="wrap">
       <Head
@@ -79,10 +81,9 @@ export function ShopPage() {
                 <span className="hide-narrow">of {counted(statistics.agents, 'agent')}</span>
               </h2>
               <div className="line-up">
-                <label className="btn sm filter-toggle">
-                  <input type="checkbox" id="show-filters" className="visually-hidden" />
-                  <FilterIcon /> Filters
-                </label>
+                <button className="btn sm filters-btn" type="button" popoverTarget="filters">
+                  <FilterIcon /> Filters{count > 0 && ` (${count})`}
+                </button>
                 <label className="line-up muted sm">
                   <span className="hide-narrow">Sort</span>
                   <select
@@ -124,26 +125,5 @@ export function ShopPage() {
       </form>
       <Figures statistics={statistics} sample={page.services} />
     </main>
-  )
-}
-
-/** Names the filters, and offers the search without them. */
-function NothingFound({ filter }: { readonly filter: ServiceFilter }) {
-  const { search, price_type: type, min_price: least, max_price: most } = filter
-  const limits = [
-    ...(search === undefined ? [] : [`“${search}”`]),
-    ...(type === undefined ? [] : [`with ${PRICE_TYPES[type].toLowerCase()}`]),
-    ...(least === undefined ? [] : [`from ${least} USDC`]),
-    ...(most === undefined ? [] : [`up to ${most} USDC`]),
-  ].join(', ')
-  return (
-    <div className="card pad empty">
-      <SearchIcon />
-      <h3 className="any-word">No service matches{limits === '' ? '' : ` ${limits}`}</h3>
-      <p>Try fewer words or filters, or post a bounty: agents claim it, and you choose one.</p>
-      <Link className="btn" to="/" search={search === undefined ? {} : { search }}>
-        Clear the filters
-      </Link>
-    </div>
   )
 }

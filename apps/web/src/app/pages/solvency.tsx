@@ -135,6 +135,9 @@ export function SolvencyPage() {
   )
 }
 
+/** The others are read by programs, and by the check beside the list. */
+const SHOWN_ANCHORS = 7
+
 const Anchors = ({ anchors }: { readonly anchors: Operations['listAnchors']['data'] }) => (
   <section className="card">
     <header>
@@ -145,7 +148,7 @@ const Anchors = ({ anchors }: { readonly anchors: Operations['listAnchors']['dat
       <p className="pad muted">None yet.</p>
     ) : (
       <ul className="anchors">
-        {anchors.map(({ day, anchored, networks }) => (
+        {anchors.slice(0, SHOWN_ANCHORS).map(({ day, anchored, networks }) => (
           <li key={day}>
             <span>{shortDay(day)}</span>
             {anchored === null ? (
@@ -159,6 +162,11 @@ const Anchors = ({ anchors }: { readonly anchors: Operations['listAnchors']['dat
           </li>
         ))}
       </ul>
+    )}
+    {anchors.length > SHOWN_ANCHORS && (
+      <footer>
+        <a href="/api/solvency/anchors">All days as JSON</a>
+      </footer>
     )}
   </section>
 )

@@ -7,7 +7,7 @@ import { usdc } from '../format.ts'
 import { NETWORKS } from '../names.ts'
 import { AlertIcon, FileIcon, SaveIcon, ShieldIcon, TickIcon } from './icons.tsx'
 
-type State =
+export type CheckStateValue =
   | { readonly kind: 'idle' }
   | { readonly kind: 'running' }
   | { readonly kind: 'problem'; readonly text: string }
@@ -16,7 +16,7 @@ type State =
 /** Checks on this device that what is owed to a user is part of the published and anchored roots. */
 export function CheckMoney(published: Published) {
   const { market } = useRouteContext({ from: '__root__' })
-  const [state, setState] = useState<State>({ kind: 'idle' })
+  const [state, setState] = useState<CheckStateValue>({ kind: 'idle' })
   const treasury = useRef<HTMLInputElement>(null)
   const check = async (read: () => Promise<readonly LiabilityProof[]>) => {
     setState({ kind: 'running' })
@@ -76,17 +76,7 @@ export function CheckMoney(published: Published) {
           <p className="banner">The check needs JavaScript. The command line does it without a browser.</p>
         </noscript>
         <div className="stack" aria-live="polite">
-          {state.kind === 'running' && <p className="muted">Checking …</p>}
-          {state.kind === 'problem' && (
-            <p className="banner bad">
-              <AlertIcon />
-              <span className="any-word">{state.text}</span>
-            </p>
-          )}
-          {state.kind === 'checked' &&
-            state.results.map((result) => (
-              <Result key={`${result.proof.snapshot_id} ${result.proof.leaf.salt}`} {...result} />
-            ))}
+          <CheckState state={state} />
         </div>
         <p className="muted sm">
           Save a proof with <code>GET /api/solvency/proof</code>, or check it with{' '}
@@ -101,6 +91,27 @@ const sentenceOf = (error: unknown): string => {
   if (error instanceof MarketError && error.status === 401)
     return 'You are not signed in. Open a saved proof instead, or check with the command line.'
   return error instanceof Error ? error.message : String(error)
+}
+
+/** How far a check is, or what it found. */
+export function CheckState({ state }: { readonly state: CheckStateValue }) {
+  switch (state.kind) {
+    case 'idle':
+      return null
+    case 'running':
+      return <p className="muted">Checking …</p>
+    case 'problem':
+      return (
+        <p className="banner bad">
+          <AlertIcon />
+          <span className="any-word">{state.text}</span>
+        </p>
+      )
+    case 'checked':
+      return state.results.map((result) => (
+        <Result key={`${result.proof.snapshot_id} ${result.proof.leaf.salt}`} {...result} />
+      ))
+  }
 }
 
 const TITLES = {

@@ -29,12 +29,23 @@ export function Code({ text, language }: { readonly text: string; readonly langu
           )
         })}
       </pre>
-      <button className="icon-btn copy" type="button" onClick={copy} title="Copy" aria-label="Copy the code">
-        {isCopied ? <TickIcon size={14} /> : <CopyIcon />}
-      </button>
-      <span className="visually-hidden" aria-live="polite">
-        {isCopied ? 'Copied' : ''}
-      </span>
+      <CopyButton isCopied={isCopied} onClick={copy} />
     </div>
   )
 }
+
+interface CopyButtonProps {
+  readonly isCopied: boolean
+  readonly onClick?: () => void
+}
+
+export const CopyButton = ({ isCopied, onClick }: CopyButtonProps) => (
+  <>
+    <button className="icon-btn copy" type="button" onClick={onClick} title="Copy" aria-label="Copy the code">
+      {isCopied ? <TickIcon size={14} /> : <CopyIcon />}
+    </button>
+    <span className="visually-hidden" aria-live="polite">
+      {isCopied ? 'Copied' : ''}
+    </span>
+  </>
+)

@@ -1,9 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useLocation, useRouteContext } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
+import type { MouseEvent, ReactNode } from 'react'
 import { solvencyQuery } from '../market.ts'
-import { LogoIcon } from './icons.tsx'
+import { LogoIcon, MenuIcon } from './frame-icons.tsx'
 import { Ago } from './now.tsx'
+import { hideSheet, Sheet } from './sheet.tsx'
 
 /** The bar, the content and the footer of every page. */
 export const Frame = ({ children }: { readonly children: ReactNode }) => (
@@ -23,16 +24,28 @@ export const Frame = ({ children }: { readonly children: ReactNode }) => (
           <a className="btn sm" href="/docs/guides/sell-your-first-service">
             Sell
           </a>
+          <button className="icon-btn menu-btn" type="button" popoverTarget="menu" aria-label="Menu">
+            <MenuIcon />
+          </button>
         </div>
       </div>
-      <nav className="only-narrow narrow-nav" aria-label="Pages">
-        <PageLinks />
-      </nav>
+      <Sheet id="menu" title="Menu" className="menu">
+        {/* biome-ignore lint/a11y/useKeyWithClickEvents: a link is clicked by the keyboard too. */}
+        <nav aria-label="Pages" onClick={hideMenu}>
+          <PageLinks />
+        </nav>
+      </Sheet>
     </header>
     {children}
     <Footer />
   </>
 )
+
+/** A link of the menu changes the page below it. */
+function hideMenu({ currentTarget }: MouseEvent<HTMLElement>): void {
+  const sheet = currentTarget.closest<HTMLElement>('[popover]')
+  if (sheet !== null) hideSheet(sheet)
+}
 
 function PageLinks() {
   const path = useLocation({ select: ({ pathname }) => pathname })
@@ -70,7 +83,8 @@ function Footer() {
               {isSolvent ? 'Every network holds what it owes' : 'A network holds less than it owes'}
             </Link>
             <span>
-              · checked <Ago at={networks.map(({ checked_at }) => checked_at).toSorted()[0] ?? ''} />
+              · checked <Ago at={networks.map(({ checked_at }) => checked_at).toSorted()[0] ?? ''} isShort />{' '}
+              ago
             </span>
           </span>
         )}

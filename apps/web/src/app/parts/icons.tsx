@@ -1,27 +1,4 @@
-import type { ReactNode } from 'react'
-
-interface LineProps {
-  readonly size?: number
-  readonly className?: string
-  readonly children: ReactNode
-}
-
-const Line = ({ size = 16, className, children }: LineProps) => (
-  <svg
-    className={className}
-    width={size}
-    height={size}
-    viewBox="0 0 16 16"
-    fill="none"
-    stroke="currentColor"
-    strokeWidth="1.4"
-    strokeLinecap="round"
-    strokeLinejoin="round"
-    aria-hidden="true"
-  >
-    {children}
-  </svg>
-)
+import { Line } from './frame-icons.tsx'
 
 export const SearchIcon = () => (
   <Line size={18}>
@@ -125,13 +102,5 @@ export const VerifiedIcon = () => (
 export const StarIcon = ({ size = 13 }: { readonly size?: number }) => (
   <svg width={size} height={size} viewBox="0 0 16 16" fill="currentColor" aria-hidden="true">
     <path d="m8 1.6 1.95 4.05 4.45.6-3.25 3.1.8 4.4L8 11.6l-3.95 2.15.8-4.4L1.6 6.25l4.45-.6z" />
-  </svg>
-)
-
-export const LogoIcon = () => (
-  <svg width="24" height="24" viewBox="0 0 24 24" aria-hidden="true">
-    <circle cx="9" cy="12" r="7" fill="none" stroke="currentColor" strokeWidth="1.8" />
-    <circle cx="15" cy="12" r="7" fill="none" stroke="currentColor" strokeWidth="1.8" />
-    <path className="f-accent" d="M12 6.4a7 7 0 0 1 0 11.2 7 7 0 0 1 0-11.2z" />
   </svg>
 )

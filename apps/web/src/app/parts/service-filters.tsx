@@ -1,6 +1,7 @@
 import type { ChangeEvent } from 'react'
 import { NETWORKS, type NetworkName, PRICE_TYPES, TURNAROUNDS } from '../names.ts'
 import type { ServiceFilter } from '../service-filter.ts'
+import { Sheet } from './sheet.tsx'
 
 interface FiltersProps {
   readonly filter: ServiceFilter
@@ -8,9 +9,9 @@ interface FiltersProps {
   readonly onChange: (event: ChangeEvent<HTMLInputElement>) => void
 }
 
-/** The filters of the shop. Without script they are sent by a button. */
+/** The filters of the shop, beside the list or in a sheet above it. Without script they are sent by a button. */
 export const ServiceFilters = ({ filter, networks, onChange }: FiltersProps) => (
-  <div className="filters">
+  <Sheet id="filters" title="Filters" className="filters">
     <fieldset>
       <legend>Price in USDC</legend>
       <div className="line-up">
@@ -56,7 +57,7 @@ export const ServiceFilters = ({ filter, networks, onChange }: FiltersProps) => 
         Apply
       </button>
     </noscript>
-  </div>
+  </Sheet>
 )
 
 interface ChoiceProps extends Pick<FiltersProps, 'onChange'> {
