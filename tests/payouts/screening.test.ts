@@ -73,6 +73,7 @@ test('screened: earnings from a listed payer are held, whoever the payee is', as
   await ledger.ctx.transact((tx) =>
     claimTransfer(ledger.ctx, tx, { network: NETWORK, seen, purpose, due: usdc(AMOUNT) }),
   )
+  await follow(ledger.app, NETWORK)
   const earned = await ledger.request({ purpose, subject: purpose.id })
   list(payer.address)
   expect(await advance(earned, fileScreening(file))).toContain('held: screened')

@@ -2,7 +2,13 @@ import type { Chain, FinalBlock, FinalReading } from '@market/core/ports/chain'
 import { transact } from '@market/database/transact'
 import type { Network } from '@market/kernel/network'
 import { recordFinal } from '../payments/index.ts'
-import { beginReading, completeReading, finalizeOutgoing, markTransfers } from '../payouts/index.ts'
+import {
+  beginReading,
+  completeReading,
+  finalizeOutgoing,
+  markTransfers,
+  wakeFunded,
+} from '../payouts/index.ts'
 import { type Ctx, progressOf } from './progress.ts'
 import { moveFinal } from './store.ts'
 
@@ -51,6 +57,11 @@ async function saveFinal(
   return transact(ctx.db, async (tx) => {
     if (!(await moveFinal(tx, network, { from, to }))) return false
     await finalizeOutgoing(tx, network, marked, { upTo: to.height, at: ctx.clock.now() })
+    await wakeFunded(
+      tx,
+      network,
+      incoming.map(({ reference }) => reference),
+    )
     return true
   })
 }

@@ -1,11 +1,16 @@
 import type { PayoutSender } from '@market/core/ports/payout-sender'
 import { isOutage } from '@market/database/outage'
-import { authorizePayouts, type Candidate, readChainFacts } from './authorize-payouts.ts'
+import { SECOND } from '@market/kernel/clock'
+import { findHeights } from '../payments/index.ts'
+import { authorizePayouts, type Candidate, type ChainFacts, readChainFacts } from './authorize-payouts.ts'
 import type { Payout } from './payout.ts'
 import type { PayoutContext } from './payout-context.ts'
 
 /** Payouts of a network that a worker advances at once, and that one transaction authorizes at most. */
 export const PAYOUTS_AT_ONCE = 32
+
+/** For how long what the chain says about the treasury counts, as long as no later block became final. */
+const FACTS_MS = 5 * SECOND
 
 /** Undefined when another transaction has locked the payout or changed it: it is checked again. */
 export type Authorize = (candidate: Candidate) => Promise<Payout | undefined>
@@ -22,11 +27,13 @@ interface Request {
  */
 export function payoutAuthorizer(ctx: PayoutContext, sender: PayoutSender): Authorize {
   const requests: Request[] = []
+  const facts = factsReader(ctx, sender)
   let isRunning = false
   const run = async () => {
     isRunning = true
     try {
-      while (requests.length > 0) await authorizeBatch(ctx, sender, requests.splice(0, PAYOUTS_AT_ONCE))
+      while (requests.length > 0)
+        await authorizeBatch(ctx, sender, requests.splice(0, PAYOUTS_AT_ONCE), facts)
     } finally {
       isRunning = false
     }
@@ -38,6 +45,19 @@ export function payoutAuthorizer(ctx: PayoutContext, sender: PayoutSender): Auth
     })
 }
 
+/** A payout that became final is in the balance that was read before, and is no longer counted: then the chain is read again. */
+function factsReader(ctx: PayoutContext, sender: PayoutSender): () => Promise<ChainFacts> {
+  let last:
+    | { readonly facts: ChainFacts; readonly final: bigint | undefined; readonly until: number }
+    | undefined
+  return async () => {
+    const final = (await findHeights(ctx.db, sender.network))?.final
+    if (last === undefined || last.final !== final || performance.now() > last.until)
+      last = { facts: await readChainFacts(ctx, sender), final, until: performance.now() + FACTS_MS }
+    return last.facts
+  }
+}
+
 /**
  * Never throws: each request is answered. One that cannot be decided fails alone, because the others are decided again, with
  * what the chain says then. When the database itself fails or a lock is not free in time, all fail: none would succeed.
@@ -46,11 +66,12 @@ async function authorizeBatch(
   ctx: PayoutContext,
   sender: PayoutSender,
   requests: readonly Request[],
+  readFacts: () => Promise<ChainFacts> = () => readChainFacts(ctx, sender),
 ): Promise<void> {
   const rejectAll = (error: unknown) => {
     for (const { reject } of requests) reject(error)
   }
-  const facts = await readChainFacts(ctx, sender).catch(rejectAll)
+  const facts = await readFacts().catch(rejectAll)
   if (facts === undefined) return
   const candidates = requests.map(({ candidate }) => candidate)
   try {
