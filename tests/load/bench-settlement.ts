@@ -25,7 +25,8 @@ const SLOT_MS = 400
 const TOP = Number(process.env['TOP'] ?? 0)
 /** A new database is compared with the chain, and all sweeps have run. */
 const SETTLE_MS = 20_000
-const PEOPLE = { buyers: Math.ceil(ORDERS / 40), sellers: 20 }
+/** Who buys or sells often is slower: their events are numbered. */
+const PEOPLE = { buyers: Math.ceil(ORDERS / 4), sellers: Math.ceil(ORDERS / 10) }
 const WITHIN_MS = 1_800_000
 
 const finality = `${(2 * SLOTS * BLOCK_MS) / 1_000} s finality, two providers`

@@ -212,6 +212,30 @@ describe('payouts that are authorized together', () => {
     expect(counted.balances).toBe(1 + 3)
   })
 
+  test('share what the chain says, until a later block is final', async () => {
+    const sender = payouts.app.payoutSenders[NETWORK]
+    if (sender === undefined) throw new Error('no sender')
+    let balances = 0
+    const usdcBalance = () => {
+      balances++
+      return sender.usdcBalance()
+    }
+    const authorize = payoutAuthorizer(payouts.app, { ...sender, usdcBalance })
+    const cost = { native: COST, createsAccount: false }
+    const authorizeOne = async () => (await authorize({ payout: await payouts.request(), cost }))?.state
+    const finalAt = (height: bigint) =>
+      sql`insert into followed_networks (network, final_height, final_hash) values (${NETWORK}, ${height}, 'hash')
+        on conflict (network) do update set final_height = excluded.final_height`.execute(db)
+    await finalAt(1n)
+    expect([await authorizeOne(), await authorizeOne(), balances]).toEqual([
+      'nonce_assigned',
+      'nonce_assigned',
+      1,
+    ])
+    await finalAt(2n)
+    expect([await authorizeOne(), balances]).toEqual(['nonce_assigned', 2])
+  })
+
   test.each(['55P03', '08006', '57P01'])('SQLSTATE %s fails all of them at once', async (code) => {
     const failure = Object.assign(new Error('the database failed'), { code })
     const { counted, ended, states } = await authorizeBroken(failure, (n) => n > 0)

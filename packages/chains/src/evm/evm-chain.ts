@@ -5,7 +5,7 @@ import type { Node } from '../nodes/node-pool.ts'
 import { agreeOnTransfer } from '../nodes/providers.ts'
 import { checkNode } from './check-node.ts'
 import { agreedFinalHeight, evmNodes } from './evm-nodes.ts'
-import { checkTransferOnNode, normalizeHash, observeRead, observeTransfer } from './find-transfer.ts'
+import { checkTransferOnNode, normalizeHash, observeTransfer } from './find-transfer.ts'
 import { formatPosition, parsePosition } from './log-position.ts'
 import { readBalance } from './read-balance.ts'
 import { readFinal, readStartingBlock } from './read-final.ts'
@@ -28,8 +28,6 @@ export const evmChain = (settings: EvmSettings): Chain => {
     async findTransfer(query) {
       const hash = normalizeHash(query.reference)
       if (hash === undefined) return { kind: 'rejected', reason: 'bad_reference' }
-      const read = query.read && observeRead(settings, hash, query, query.read)
-      if (read !== undefined) return read
       // A lagging node may not have a new payment yet, so the result is "unknown" only when no node has it.
       return nodes.query(
         (node) => observeTransfer(settings, node, hash, query),

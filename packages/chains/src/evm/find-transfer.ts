@@ -1,10 +1,4 @@
-import type {
-  IncomingTransfer,
-  Observation,
-  ReadTransaction,
-  RecordedTransfer,
-  TransferQuery,
-} from '@market/core/ports/chain'
+import type { IncomingTransfer, Observation, RecordedTransfer, TransferQuery } from '@market/core/ports/chain'
 import { usdc as money } from '@market/kernel/money'
 import type { Node } from '../nodes/node-pool.ts'
 import type { TransferReport } from '../nodes/providers.ts'
@@ -34,7 +28,7 @@ type Pending = Extract<Observation, { kind: 'pending' }>['reason']
 type Rejected = Extract<Observation, { kind: 'rejected' }>['reason']
 
 const pending = (reason: Pending): Observation => ({ kind: 'pending', reason })
-const rejected = (reason: Rejected, detail?: string): Extract<Observation, { kind: 'rejected' }> =>
+const rejected = (reason: Rejected, detail?: string): Observation =>
   detail === undefined ? { kind: 'rejected', reason } : { kind: 'rejected', reason, detail }
 
 /** Lower case, so that each transaction is stored under one hash. */
@@ -59,13 +53,10 @@ const isSentForPayer = (settings: EvmSettings, { receipt, transaction }: Mined):
   ownKeys(settings).has(transaction.from) ||
   (settings.gasAccounts ?? []).some((account) => addressKey(account) === transaction.from)
 
-/** What decides which transfer is taken. */
-type Received = Pick<ReceivedTransfer, 'index' | 'payer' | 'amount'>
-
 /** The best transfer first: one that reaches the expected amount, then an unused one, then the closest amount. */
 const byFit =
   ({ minAmount, expected = minAmount, used = [] }: TransferQuery) =>
-  (a: Received, b: Received): number => {
+  (a: ReceivedTransfer, b: ReceivedTransfer): number => {
     const [isLessA, isLessB] = [a.amount < expected, b.amount < expected]
     if (isLessA !== isLessB) return isLessA ? 1 : -1
     const [isUsedA, isUsedB] = [used.includes(a.index), used.includes(b.index)]
@@ -81,36 +72,29 @@ const chooseFor =
     // A vault may pay from another contract than its own, so the sender of the transaction counts too.
     if (settings.ownPayers?.includes(mined.transaction.from)) return rejected('own_transfer')
     if (query.sentByPayer && isSentForPayer(settings, mined)) return rejected('sent_by_another')
-    return chooseOf(external, query, timeOf(settings, mined.block))
-  }
-
-const chooseOf = <T extends Received>(
-  external: readonly T[],
-  query: TransferQuery,
-  at: Date,
-): T | Extract<Observation, { kind: 'rejected' }> => {
-  const allowed = query.payers === undefined ? undefined : new Set(query.payers.map(addressKey))
-  // Nobody knows which of the transfers a caller means who only names the transaction.
-  // fix: ambiguous-payer-signs
-  if (allowed === undefined && new Set(external.map(({ payer }) => payer)).size > 1)
-    return rejected('ambiguous_payer')
-  const eligible = external.filter(
-    ({ payer, index }) =>
-      (allowed === undefined || (payer !== null && allowed.has(payer))) &&
-      (query.index === undefined || query.index === index),
-  )
-  const [chosen] = eligible.toSorted(byFit(query))
-  if (chosen === undefined)
-    return rejected(
-      'wrong_payer',
-      [...new Set(external.map(({ payer }) => payer ?? 'newly issued'))].join(', '),
+    const allowed = query.payers === undefined ? undefined : new Set(query.payers.map(addressKey))
+    // Nobody knows which of the transfers a caller means who only names the transaction.
+    // fix: ambiguous-payer-signs
+    if (allowed === undefined && new Set(external.map(({ payer }) => payer)).size > 1)
+      return rejected('ambiguous_payer')
+    const eligible = external.filter(
+      ({ payer, index }) =>
+        (allowed === undefined || (payer !== null && allowed.has(payer))) &&
+        (query.index === undefined || query.index === index),
     )
-  const { amount } = chosen
-  if (amount < query.minAmount) return rejected('underpaid', `${amount} of ${query.minAmount} micro-USDC`)
-  if (at < query.notBefore) return rejected('too_old', at.toISOString())
-  if (at > query.notAfter) return rejected('too_new', at.toISOString())
-  return chosen
-}
+    const [chosen] = eligible.toSorted(byFit(query))
+    if (chosen === undefined)
+      return rejected(
+        'wrong_payer',
+        [...new Set(external.map(({ payer }) => payer ?? 'newly issued'))].join(', '),
+      )
+    const { amount } = chosen
+    const at = timeOf(settings, mined.block)
+    if (amount < query.minAmount) return rejected('underpaid', `${amount} of ${query.minAmount} micro-USDC`)
+    if (at < query.notBefore) return rejected('too_old', at.toISOString())
+    if (at > query.notAfter) return rejected('too_new', at.toISOString())
+    return chosen
+  }
 
 const chooseByIndex =
   (index: number): Choose =>
@@ -180,8 +164,20 @@ const observe = (
   const chosen = choose(received, mined)
   if ('kind' in chosen) return chosen
   const final = finalHeight >= block.height
-  const waiting = final ? undefined : waitingAt(settings, total(received.external), block.height, head)
-  if (waiting !== undefined) return waiting
+  // By the amount of the whole transaction: many small transfers are reversed together.
+  const needed = blocksFor(settings.confirmations, total(received.external))
+  const depth = head - block.height + 1n
+  const isConfirmed = needed === 'final' ? final : depth >= BigInt(needed)
+  if (!isConfirmed && !final)
+    return {
+      kind: 'pending',
+      reason: 'unconfirmed',
+      depth: {
+        confirmations: Math.max(0, Number(depth)),
+        required: needed === 'final' ? null : needed,
+        height: block.height,
+      },
+    }
   const transfer: IncomingTransfer = {
     reference,
     index: chosen.index,
@@ -193,41 +189,6 @@ const observe = (
     attachedData: transaction.to === asset ? attachedDataOf(transaction.input) : null,
   }
   return { kind: 'ok', transfer, ...(received.external.length > 1 && { hasOthers: true }) }
-}
-
-/** A transfer that is not deep enough. By the amount of the whole transaction: many small transfers are reversed together. */
-const waitingAt = (
-  { confirmations }: EvmSettings,
-  sum: bigint,
-  height: bigint,
-  head: bigint,
-): Observation | undefined => {
-  const needed = blocksFor(confirmations, money(sum))
-  const depth = head - height + 1n
-  if (needed !== 'final' && depth >= BigInt(needed)) return undefined
-  const required = needed === 'final' ? null : needed
-  return {
-    kind: 'pending',
-    reason: 'unconfirmed',
-    depth: { confirmations: Math.max(0, Number(depth)), required, height },
-  }
-}
-
-/** The same by the blocks that were read. Undefined where the sender of the transaction decides, whom they do not show. */
-export const observeRead = (
-  settings: EvmSettings,
-  reference: string,
-  query: TransferQuery,
-  { transfers, head }: ReadTransaction,
-): Observation | undefined => {
-  const [first] = transfers
-  const dependsOnSender = query.sentByPayer === true || (settings.ownPayers ?? []).length > 0
-  if (first === undefined || dependsOnSender) return undefined
-  const chosen = chooseOf(transfers, query, first.at)
-  if ('kind' in chosen) return chosen
-  const waiting = chosen.final ? undefined : waitingAt(settings, total(transfers), chosen.block.height, head)
-  const transfer = { ...chosen, reference, attachedData: null }
-  return waiting ?? { kind: 'ok', transfer, ...(transfers.length > 1 && { hasOthers: true }) }
 }
 
 /** As one node shows it. It makes a transfer final only where one provider is enough. */

@@ -21,15 +21,6 @@ export interface TransferQuery {
   readonly index?: number
   /** Indexes of transfers that were used before. They are taken only when no other one reaches the amount. */
   readonly used?: readonly number[]
-  /** The transaction as blocks that were read show it, so that a node need not be asked. */
-  readonly read?: ReadTransaction
-}
-
-/** All transfers of a transaction to the treasury, in blocks that were read and that nothing has replaced since. */
-export interface ReadTransaction {
-  readonly transfers: readonly Omit<IncomingTransfer, 'reference' | 'attachedData'>[]
-  /** The newest block that was read. */
-  readonly head: bigint
 }
 
 /** A USDC transfer into the treasury, as observed on the chain. */

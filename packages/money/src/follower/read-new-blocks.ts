@@ -1,7 +1,7 @@
 import type { Chain } from '@market/core/ports/chain'
 import { transact } from '@market/database/transact'
 import type { Network } from '@market/kernel/network'
-import { forgetDepths, markMissing, recordTransfers } from '../payments/index.ts'
+import { forgetDepths, recordTransfers } from '../payments/index.ts'
 import {
   beginReading,
   completeReading,
@@ -39,18 +39,18 @@ async function readToEnd(ctx: Ctx, chain: ChainWithNewBlocks, limit: number): Pr
   for (let page = 0; page < MAX_PAGES; page++) {
     const read = await chain.movementsAfter(final, from, limit)
     if (read === undefined) return false
-    if (read.isReplaced) {
-      if (!(await forgetReplaced(ctx, network, from, final.height))) return false
-      from = null
-      continue
-    }
-    if (read.position !== from) {
+    if (read.position !== from || read.isReplaced) {
       await recordTransfers(ctx, network, read.incoming)
       const outgoing = await markTransfers(ctx, chain, read.outgoing)
       const { position: to, height } = read
       const isNext = await transact(ctx.db, async (tx) => {
         // First, because it locks the row: a page of a slower worker may be older than what is stored.
         if (!(await movePosition(tx, network, { from, to, height }))) return false
+        if (read.isReplaced) {
+          await deleteUnfinal(tx, network)
+          // fix: replaced-block-forgotten
+          await forgetDepths(tx, network, final.height)
+        }
         await saveOutgoing(tx, network, outgoing, { isFinal: false, at: ctx.clock.now() })
         return true
       })
@@ -61,15 +61,3 @@ async function readToEnd(ctx: Ctx, chain: ChainWithNewBlocks, limit: number): Pr
   }
   return false
 }
-
-/** Before anything is read again: nothing may count because of a block that was replaced. False when another worker was faster. */
-const forgetReplaced = (ctx: Ctx, network: Network, from: string | null, final: bigint): Promise<boolean> =>
-  transact(ctx.db, async (tx) => {
-    if (!(await movePosition(tx, network, { from, to: null, height: null }))) return false
-    await deleteUnfinal(tx, network)
-    // fix: replaced-block-forgotten
-    await forgetDepths(tx, network, final)
-    // fix: replaced-block-missing
-    await markMissing(tx, network, final, ctx.clock.now())
-    return true
-  })

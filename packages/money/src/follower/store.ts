@@ -41,11 +41,7 @@ export async function startFollowing(db: Db, network: Network, from: FinalBlock)
 export async function movePosition(
   tx: Tx,
   network: Network,
-  {
-    from,
-    to,
-    height,
-  }: { readonly [Name in 'from' | 'to']: string | null } & { readonly height: bigint | null },
+  { from, to, height }: { readonly from: string | null; readonly to: string; readonly height: bigint },
 ): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('followed_networks')

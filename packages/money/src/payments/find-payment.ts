@@ -3,7 +3,6 @@ import type { Chain, Depth, IncomingTransfer, Observation, TransferQuery } from 
 import { ApiError, unavailable } from '@market/kernel/api-error'
 import { formatUsd } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
-import { findRead } from './find-read.ts'
 import { normalizeReference } from './reference.ts'
 import { findUsedIndexes } from './store.ts'
 
@@ -77,11 +76,9 @@ const rejection = (code: RejectionCode, network: Network, question: TransferQuer
 
 /** Of several transfers in one transaction, one that pays for nothing yet. */
 async function findUnused(ctx: Needs<'db'>, chain: Chain, question: TransferQuery): Promise<Observation> {
-  const { network } = chain
-  const reference = normalizeReference(network, question.reference)
-  const read = await findRead(ctx.db, network, reference)
-  const observation = await chain.findTransfer({ ...question, ...(read !== undefined && { read }) })
+  const observation = await chain.findTransfer(question)
   if (observation.kind !== 'ok' || observation.hasOthers !== true) return observation
-  const used = await findUsedIndexes(ctx.db, network, reference)
+  const { network } = chain
+  const used = await findUsedIndexes(ctx.db, network, normalizeReference(network, question.reference))
   return used.includes(observation.transfer.index) ? chain.findTransfer({ ...question, used }) : observation
 }

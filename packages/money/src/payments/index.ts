@@ -1,7 +1,6 @@
 export { claimTransfer, unclaimTransfer } from './claim-transfer.ts'
 export { countUnmatched, type WaitingUnmatched } from './count-unmatched.ts'
 export { findPayment, lookUpPayment } from './find-payment.ts'
-export { findHeights } from './find-read.ts'
 export { checkIntent, checkIntents } from './intents/check-intents.ts'
 export {
   ANY_AMOUNT,
@@ -41,7 +40,6 @@ export {
   isPaymentFinal,
   lockTransfer,
   lockTransferFor,
-  markMissing,
   sumUnfinal,
   type UnmatchedMoney,
 } from './store.ts'

@@ -183,20 +183,8 @@ export async function findStanding(
   const references = transfers.map(({ reference }) => reference)
   const { rows } = await sql<{ subject: string; block_hash: string }>`
     select subject, block_hash from transfers
-    where network = ${network} and reference = any(${references}::text[]) and state <> 'gone'
-      and missing_since is null`.execute(db)
+    where network = ${network} and reference = any(${references}::text[]) and state <> 'gone'`.execute(db)
   return new Map(rows.map(({ subject, block_hash }) => [subject, block_hash]))
-}
-
-/** Blocks after a final one were replaced: what they had counts again once it is read again. */
-export async function markMissing(tx: Tx, network: Network, finalHeight: bigint, at: Date): Promise<void> {
-  await tx
-    .updateTable('transfers')
-    .set({ missing_since: at })
-    .where('network', '=', network)
-    .where('state', '=', 'seen')
-    .where('block_height', '>', finalHeight)
-    .execute()
 }
 
 /** Makes transfers final that were recorded just as they are in the final chain. Returns the names of these. */

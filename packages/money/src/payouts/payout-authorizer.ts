@@ -1,7 +1,6 @@
 import type { PayoutSender } from '@market/core/ports/payout-sender'
 import { isOutage } from '@market/database/outage'
 import { SECOND } from '@market/kernel/clock'
-import { findHeights } from '../payments/index.ts'
 import { authorizePayouts, type Candidate, type ChainFacts, readChainFacts } from './authorize-payouts.ts'
 import type { Payout } from './payout.ts'
 import type { PayoutContext } from './payout-context.ts'
@@ -47,14 +46,14 @@ export function payoutAuthorizer(ctx: PayoutContext, sender: PayoutSender): Auth
 
 /** A payout that became final is in the balance that was read before, and is no longer counted: then the chain is read again. */
 function factsReader(ctx: PayoutContext, sender: PayoutSender): () => Promise<ChainFacts> {
-  let last:
-    | { readonly facts: ChainFacts; readonly final: bigint | undefined; readonly until: number }
-    | undefined
+  let last = { until: 0, final: undefined as bigint | undefined, facts: undefined as ChainFacts | undefined }
   return async () => {
-    const final = (await findHeights(ctx.db, sender.network))?.final
-    if (last === undefined || last.final !== final || performance.now() > last.until)
-      last = { facts: await readChainFacts(ctx, sender), final, until: performance.now() + FACTS_MS }
-    return last.facts
+    const query = ctx.db.selectFrom('followed_networks').select('final_height')
+    const final = (await query.where('network', '=', sender.network).executeTakeFirst())?.final_height
+    if (last.facts !== undefined && last.final === final && performance.now() < last.until) return last.facts
+    const facts = await readChainFacts(ctx, sender)
+    last = { until: performance.now() + FACTS_MS, final, facts }
+    return facts
   }
 }
 

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
+import type { Liability } from './leaves/store.ts'
 import { byHash, GROUP, type Leaf, nodeOf, rootOf, type TreeNode } from './merkle.ts'
 
 const SALT_BYTES = 16
@@ -11,7 +12,7 @@ export interface Tree {
 }
 
 /** Builds a tree of liabilities. Yields between groups, because 100,000 hashes block the event loop for too long. */
-export async function buildTree(liabilities: readonly Omit<Leaf, 'salt'>[]): Promise<Tree> {
+export async function buildTree(liabilities: readonly Liability[]): Promise<Tree> {
   const placed: { readonly leaf: Leaf; readonly node: TreeNode }[] = []
   for (let first = 0; first < liabilities.length; first += GROUP) {
     const group = liabilities.slice(first, first + GROUP)
