@@ -3,6 +3,7 @@ import { CONFIG_FIXES } from './removed-config-fixes.ts'
 import { COST_FIXES } from './removed-cost-fixes.ts'
 import type { RemovedFix } from './removed-fix.ts'
 import { IDENTITY_FIXES } from './removed-identity-fixes.ts'
+import { FOLLOWER_FIXES } from './removed-follower-fixes.ts'
 import { LETTER_FIXES } from './removed-letter-fixes.ts'
 import { LIMIT_FIXES } from './removed-limit-fixes.ts'
 import { LOGIN_FIXES } from './removed-login-fixes.ts'
@@ -264,6 +265,7 @@ export const REMOVED_FIXES: readonly RemovedFix[] = [
   ...LOGIN_FIXES,
   ...PAYER_FIXES,
   ...LETTER_FIXES,
+  ...FOLLOWER_FIXES,
   ...LIMIT_FIXES,
   ...COST_FIXES,
   ...WHO_FIXES,

@@ -36,6 +36,8 @@ export class InMemoryChain implements Chain {
   readonly treasury = 'treasury'
   readonly usdc = 'usdc'
   isUnavailable = false
+  /** How many blocks must confirm a payment that was read. A lookup takes one without. */
+  required = 1
   /** What one provider says instead of the truth, also that the final chain does not have the transfer. */
   forcedObservation: Observation | undefined
   /** How many providers there are. All of them must agree. */
@@ -202,6 +204,8 @@ export class InMemoryChain implements Chain {
   }
 
   async checkNodes() {}
+
+  confirmationsFor = () => this.required
 
   private answer(): void {
     if (this.isUnavailable) throw unavailable('away')

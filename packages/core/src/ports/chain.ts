@@ -192,6 +192,11 @@ export interface Chain {
   displayAddress(address: string): string
   /** Queries one node, and others while it does not know the transaction. */
   findTransfer(query: TransferQuery): Promise<Observation>
+  /**
+   * How many blocks must confirm a transaction that pays so much to the treasury; null when it must be final. Absent where
+   * only final blocks are read.
+   */
+  readonly confirmationsFor?: (paid: Usdc) => number | null
   /** Queries every provider. Throws `unavailable` when none answers. */
   checkTransfer(recorded: RecordedTransfer): Promise<TransferCheck>
   /** The final block after which the treasury is read, where nothing was read before. */

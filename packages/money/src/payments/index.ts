@@ -40,6 +40,7 @@ export {
   isPaymentFinal,
   lockTransfer,
   lockTransferFor,
+  markReplaced,
   sumUnfinal,
   type UnmatchedMoney,
 } from './store.ts'
