@@ -15,4 +15,10 @@ export const FOLLOWER_FIXES: readonly RemovedFix[] = [
     test: 'tests/payments/recorded.test.ts',
     title: 'the node is asked about a payment whose block was replaced',
   },
+  {
+    finding: 'follower a log that every provider leaves out stops finality',
+    marker: 'transfers-explain-the-balance',
+    test: 'tests/reserves/providers.test.ts',
+    title: 'a transfer that both providers leave out',
+  },
 ]

@@ -74,7 +74,7 @@ export const evmChain = (settings: EvmSettings): Chain => {
       return { final, horizon: final }
     },
 
-    balanceOf: (address, minFinalHeight) => readBalance(settings, nodes, address, minFinalHeight),
+    balanceOf: (address) => readBalance(settings, nodes, address),
 
     async checkNodes() {
       const checks = await Promise.allSettled(nodes.queryAll((node) => checkNode(settings, node)))

@@ -168,25 +168,13 @@ export async function isPaymentFinal(db: Db | Tx, purpose: Purpose): Promise<boo
   return (await findTransferFor(db, purpose))?.state === 'final'
 }
 
-/** What transfers brought that the chain can still reverse. Their money cannot leave, so all of it is in the ledger. */
+/** What transfers brought in blocks that are not final. Their money cannot leave, so all of it is in the ledger. */
 export async function sumUnfinal(db: Db | Tx, network: Network): Promise<Usdc> {
   const { rows } = await sql<{ sum: bigint }>`
     select coalesce(sum(amount_micros), 0)::bigint as sum from transfers
-    where network = ${network} and state = 'seen'`.execute(db)
+    where network = ${network} and (state = 'seen' or state = 'final' and block_height >
+      (select final_height from followed_networks where network = ${network}))`.execute(db)
   return usdc(rows[0]?.sum ?? 0n)
-}
-
-/** The newest block in which a transfer is final. A chain that ends before it is not up to date. */
-export async function findFinalHeight(db: Db | Tx, network: Network): Promise<bigint | undefined> {
-  const row = await db
-    .selectFrom('transfers')
-    .select('block_height')
-    .where('network', '=', network)
-    .where('state', '=', 'final')
-    .orderBy('block_height', 'desc')
-    .limit(1)
-    .executeTakeFirst()
-  return row?.block_height
 }
 
 export async function saveTransfer(tx: Tx, transfer: Transfer, at: Date): Promise<void> {

@@ -43,7 +43,6 @@ export {
   payoutPayees,
   sumMovingToCold,
   sumMovingToVenues,
-  sumSettled,
   sumWithdrawnFees,
   type WaitingPayouts,
 } from './reports/store.ts'
