@@ -44,7 +44,6 @@ export {
   payoutPayees,
   sumMovingToCold,
   sumMovingToVenues,
-  sumSettled,
   sumWithdrawnFees,
   type WaitingPayouts,
 } from './reports/store.ts'
