@@ -1,10 +1,10 @@
 import type { Tables } from '@market/database/tables'
 import type { Db, Tx } from '@market/database/transact'
 import { later, MINUTE } from '@market/kernel/clock'
+import type { TreeNode } from '@market/kernel/merkle'
 import { usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
 import { type Selectable, sql } from 'kysely'
-import type { TreeNode } from './merkle.ts'
 import type { InFlightList, Snapshot, SnapshotId } from './snapshot.ts'
 
 type SnapshotRow = Omit<Selectable<Tables['reserve_snapshots']>, 'groups'>
