@@ -2,6 +2,7 @@ import { CASH_FIXES } from './removed-cash-fixes.ts'
 import { CONFIG_FIXES } from './removed-config-fixes.ts'
 import { COST_FIXES } from './removed-cost-fixes.ts'
 import type { RemovedFix } from './removed-fix.ts'
+import { FOLLOWER_FIXES } from './removed-follower-fixes.ts'
 import { IDENTITY_FIXES } from './removed-identity-fixes.ts'
 import { LETTER_FIXES } from './removed-letter-fixes.ts'
 import { LIMIT_FIXES } from './removed-limit-fixes.ts'
@@ -150,7 +151,7 @@ const MONEY_FIXES: readonly RemovedFix[] = [
   {
     finding: 'A6 unfinal money never counts as missing',
     marker: 'unfinal-is-not-missing',
-    to: 'before.ledger - settledMeanwhile - after.inFlight - onChain',
+    to: 'balances.ledger - returned - balances.inFlight - final',
     test: 'tests/reserves/providers.test.ts',
     title: 'reorganization',
   },
@@ -166,7 +167,7 @@ const MONEY_FIXES: readonly RemovedFix[] = [
     marker: 'balance-by-two-providers',
     to: 'amounts.toSorted((a, b) => (a > b ? -1 : 1))[0]',
     test: 'tests/reserves/providers.test.ts',
-    title: 'one provider shows too much',
+    title: 'the lower balance of two providers must cover the payout',
   },
   {
     finding: 'A8 each transfer of a transaction counts',
@@ -264,6 +265,7 @@ export const REMOVED_FIXES: readonly RemovedFix[] = [
   ...LOGIN_FIXES,
   ...PAYER_FIXES,
   ...LETTER_FIXES,
+  ...FOLLOWER_FIXES,
   ...LIMIT_FIXES,
   ...COST_FIXES,
   ...WHO_FIXES,

@@ -24,20 +24,20 @@ const LONG_WAIT = { withinMs: 60_000, everyMs: 100 }
 export const PRICE = 25_000_000n
 
 /** A wallet that can sign a call and pay into the treasury. */
-interface Wallet {
+export interface Wallet {
   readonly address: string
   sign(message: string): Promise<string>
   pay(micros: bigint): Promise<string>
 }
 
-interface Place {
+export interface Place {
   newWallet(): Promise<Wallet>
   balanceOf(owner: string): Promise<bigint>
 }
 
 type Chains = MarketChains<Network>
 
-function evmPlace({ chain, treasury }: Chains['base-mainnet']): Place {
+export function evmPlace({ chain, treasury }: Chains['base-mainnet']): Place {
   // The issuer counts its own transactions: asked for two at once it would number both alike.
   let minted: Promise<unknown> = Promise.resolve()
   return {
@@ -61,7 +61,7 @@ function evmPlace({ chain, treasury }: Chains['base-mainnet']): Place {
   }
 }
 
-const solanaPlace = ({ chain, treasury }: Chains['solana-mainnet']): Place => ({
+export const solanaPlace = ({ chain, treasury }: Chains['solana-mainnet']): Place => ({
   newWallet: async () => {
     const wallet = await chain.wallet(RICH)
     const open = await chain.openAccount(wallet, treasury)

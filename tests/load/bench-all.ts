@@ -11,6 +11,7 @@ const BENCHES = [
   'cost',
   'ledger',
   'payouts',
+  'settlement',
   'webhooks',
   'listings',
   'mcp',

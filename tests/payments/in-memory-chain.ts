@@ -36,6 +36,8 @@ export class InMemoryChain implements Chain {
   readonly treasury = 'treasury'
   readonly usdc = 'usdc'
   isUnavailable = false
+  /** How many blocks must confirm a payment that was read. A lookup takes one without. */
+  required = 1
   /** What one provider says instead of the truth, also that the final chain does not have the transfer. */
   forcedObservation: Observation | undefined
   /** How many providers there are. All of them must agree. */
@@ -183,7 +185,12 @@ export class InMemoryChain implements Chain {
     if (this.forcedObservation !== undefined && this.providers > 1)
       return { agreed: undefined, isEnd: false, disagreeing: ['provider 1', 'provider 2'] }
     const to = this.blockAt(this.finalHeight)
-    const agreed = { incoming: this.incomingIn(from, this.finalHeight), outgoing: [], to }
+    const incoming = this.incomingIn(from, this.finalHeight)
+    const change = incoming.reduce((all, { amount }) => all + amount, 0n)
+    const treasuryHeld = usdc(
+      this.incomingIn(0, this.finalHeight).reduce((all, { amount }) => all + amount, 0n),
+    )
+    const agreed = { incoming, outgoing: [], to, change, treasuryHeld }
     return { agreed, isEnd: true, disagreeing: [] }
   }
 
@@ -197,11 +204,12 @@ export class InMemoryChain implements Chain {
   }
 
   async balanceOf() {
-    const balance = { final: usdc(this.holds), latest: usdc(this.holds) }
-    return { ...balance, byProvider: [{ provider: 'provider 1', ...balance }] }
+    return { final: usdc(this.holds), latest: usdc(this.holds) }
   }
 
   async checkNodes() {}
+
+  confirmationsFor = () => this.required
 
   private answer(): void {
     if (this.isUnavailable) throw unavailable('away')

@@ -190,16 +190,19 @@ const openInBlock = async (required: number): Promise<{ intent: Intent; stop: ()
   return { intent, stop }
 }
 
-test('checkIntents: asks about a payment in a block again when the blocks that were read confirm it', async () => {
+test('checkIntents: confirms a payment by the blocks that were read, and asks no node about it', async () => {
+  chain.required = 3
   const { intent, stop } = await openInBlock(3)
   chain.mine([])
   await head()
   expect(await asked(check)).toBe(0)
+  expect(await statusOf(intent)).toBe('waiting')
   chain.mine([])
   await head()
-  stop()
-  expect(await asked(check)).toBe(1)
+  expect(await asked(check)).toBe(0)
   expect(await statusOf(intent)).toBe('confirmed')
+  stop()
+  chain.required = 1
 })
 
 test('checkIntents: asks about a payment whose block was replaced at once, and shows no confirmations of it', async () => {

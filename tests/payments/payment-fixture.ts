@@ -61,6 +61,8 @@ export async function openPaymentFixture(chain: Chain, clock = testClock(new Dat
 
   return {
     ctx,
+    /** Of its database. */
+    url: database.url,
     network,
     clock,
     gone,

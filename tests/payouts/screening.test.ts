@@ -8,12 +8,12 @@ import { join } from 'node:path'
 import type { Screening } from '@market/core/ports/screening'
 import { usdc } from '@market/kernel/money'
 import { claimTransfer, findPayment, parsePurpose } from '@market/money/payments'
-import { advancePayout, type Payout, refundTransfer } from '@market/money/payouts'
+import { advanceDue, advancePayout, duePayouts, type Payout, refundTransfer } from '@market/money/payouts'
 import { fileScreening } from '@market/platform/screening/file-screening'
 import { httpScreening } from '@market/platform/screening/http-screening'
 import { startEvmNetwork } from '@market/testing/evm-network'
 import { afterAll, beforeEach, expect, test } from 'vitest'
-import { FINALITY, fundedPayer, newAccount, question } from '../chains/evm-world.ts'
+import { CONFIRMATIONS, FINALITY, fundedPayer, newAccount, question } from '../chains/evm-world.ts'
 import { follow } from '../support/follow.ts'
 import { NETWORK, type PayoutLedger, startPayoutLedger } from '../support/payout-ledger.ts'
 
@@ -73,9 +73,29 @@ test('screened: earnings from a listed payer are held, whoever the payee is', as
   await ledger.ctx.transact((tx) =>
     claimTransfer(ledger.ctx, tx, { network: NETWORK, seen, purpose, due: usdc(AMOUNT) }),
   )
+  await follow(ledger.app, NETWORK)
   const earned = await ledger.request({ purpose, subject: purpose.id })
   list(payer.address)
   expect(await advance(earned, fileScreening(file))).toContain('held: screened')
+})
+
+test('payment_not_final: the payout is due as soon as its payment is final', async () => {
+  const payer = await fundedPayer(chain, AMOUNT)
+  const reference = await chain.transfer(payer, ledger.account.address, AMOUNT)
+  await chain.mine(CONFIRMATIONS)
+  const seen = await findPayment(ledger.app, NETWORK, question(reference))
+  if (seen === undefined) throw new Error('the transfer was not found')
+  const purpose = parsePurpose(`order:${randomUUID()}`)
+  await ledger.ctx.transact((tx) =>
+    claimTransfer(ledger.ctx, tx, { network: NETWORK, seen, purpose, due: usdc(AMOUNT) }),
+  )
+  const payout = await ledger.request({ purpose, subject: purpose.id })
+  await advanceDue(ledger.app, payout.id)
+  expect((await ledger.rowOf(payout)).hold_code).toBe('payment_not_final')
+  expect(await duePayouts(ledger.app, NETWORK, 10)).toEqual([])
+  await chain.mine(FINALITY)
+  await follow(ledger.app, NETWORK)
+  expect(await duePayouts(ledger.app, NETWORK, 10)).toEqual([payout.id])
 })
 
 test('screened: unmatched money is not refunded to a listed payer', async () => {

@@ -208,8 +208,32 @@ describe('payouts that are authorized together', () => {
   test('after one that cannot be decided, the chain is read again for each of the others', async () => {
     const { counted, ended } = await authorizeBroken(new Error('no terms'), (n) => n === 2)
     expect(ended).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled'])
-    // The first one is alone in its batch, the others are one batch and then three.
-    expect(counted.balances).toBe(1 + 1 + 3)
+    // The first one is alone in its batch, the others are one batch that knows the same, and then three.
+    expect(counted.balances).toBe(1 + 3)
+  })
+
+  test('share what the chain says, until a later block is final', async () => {
+    const sender = payouts.app.payoutSenders[NETWORK]
+    if (sender === undefined) throw new Error('no sender')
+    let balances = 0
+    const usdcBalance = () => {
+      balances++
+      return sender.usdcBalance()
+    }
+    const authorize = payoutAuthorizer(payouts.app, { ...sender, usdcBalance })
+    const cost = { native: COST, createsAccount: false }
+    const authorizeOne = async () => (await authorize({ payout: await payouts.request(), cost }))?.state
+    const finalAt = (height: bigint) =>
+      sql`insert into followed_networks (network, final_height, final_hash) values (${NETWORK}, ${height}, 'hash')
+        on conflict (network) do update set final_height = excluded.final_height`.execute(db)
+    await finalAt(1n)
+    expect([await authorizeOne(), await authorizeOne(), balances]).toEqual([
+      'nonce_assigned',
+      'nonce_assigned',
+      1,
+    ])
+    await finalAt(2n)
+    expect([await authorizeOne(), balances]).toEqual(['nonce_assigned', 2])
   })
 
   test.each(['55P03', '08006', '57P01'])('SQLSTATE %s fails all of them at once', async (code) => {
@@ -217,7 +241,7 @@ describe('payouts that are authorized together', () => {
     const { counted, ended, states } = await authorizeBroken(failure, (n) => n > 0)
     expect(ended).toEqual(['fulfilled', 'rejected', 'rejected', 'rejected'])
     expect(states).toEqual(['nonce_assigned', 'queued', 'queued', 'queued'])
-    expect(counted).toEqual({ balances: 2, terms: 2 })
+    expect(counted).toEqual({ balances: 1, terms: 2 })
   })
 
   test('one that another transaction has locked delays no other and is tried again after a pause', async () => {

@@ -10,6 +10,7 @@ import { marketContext } from '@market/testing/market-context'
 import { testDatabase } from '@market/testing/postgres'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type SolanaWorld, startSolanaWorld } from '../chains/solana-support.ts'
+import { follow } from '../support/follow.ts'
 
 const NETWORK = 'solana-mainnet'
 /** More than one request to a node. */
@@ -27,6 +28,7 @@ beforeEach(async () => {
   const database = await testDatabase()
   const chains = { [NETWORK]: solanaChain(world.settings) }
   ctx = { ...marketContext({ db: database.db, clock: testClock(new Date('2026-11-16T12:00:00Z')) }), chains }
+  await follow(ctx, NETWORK)
   return database.stop
 })
 

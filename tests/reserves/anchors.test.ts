@@ -12,6 +12,7 @@ import { type Address, signature } from '@solana/kit'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { fundedPayer } from '../chains/evm-world.ts'
 import { type SolanaWorld, startSolanaWorld } from '../chains/solana-support.ts'
+import { follow } from '../support/follow.ts'
 import { until } from '../support/until.ts'
 import { NETWORK, openTreasury, type Treasury } from './treasury.ts'
 
@@ -35,6 +36,7 @@ beforeEach(async () => {
   await treasury.payIn(payer, 5_000_000n, { purpose: 'order:a', due: 5_000_000n })
   treasury.clock.advance(DAY - (treasury.clock.now().getTime() % DAY))
   ctx = { ...treasury.ctx, chains: { ...treasury.ctx.chains, 'solana-mainnet': solanaChain(world.settings) } }
+  await follow(ctx, 'solana-mainnet')
   sentBefore = (await memos()).length
   return database.stop
 })

@@ -71,6 +71,7 @@ test('money that moves to a venue is in the treasury until it has left, and then
   await treasury.advance(payout)
   expect(await snapshot()).toEqual({ ...before, latest: 0n, inFlight: AMOUNT })
   await network.mine(FINALITY)
+  await treasury.watch()
   await treasury.advance(payout)
   expect(await network.balanceOf(wallet.address)).toBe(AMOUNT)
   expect(await snapshot()).toEqual({ ...before, latest: 0n, inFlight: 0n, ledger: 0n, venues: AMOUNT })
@@ -128,6 +129,7 @@ test('a micro-dollar that is missing in the treasury shows, whatever venues hold
   await treasury.payIn(payer, 10_000_000n, { purpose: treasury.somePurpose(), due: 10_000_000n })
   expect(await snapshot()).toMatchObject({ short: 0n, latest: 10_000_000n, venues: AMOUNT - 1n })
   await network.transfer(treasury.account, payer.address, 1n)
+  await network.mine(FINALITY)
   expect(await snapshot()).toMatchObject({ short: 1n })
 })
 

@@ -4,7 +4,6 @@ import { startEvmNetwork } from '@market/testing/evm-network'
 import { testDatabase } from '@market/testing/postgres'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { FINALITY } from '../chains/evm-world.ts'
 import { NETWORK, openTreasury } from './treasury.ts'
 
 const LEAVES = 100_000
@@ -48,9 +47,8 @@ test('a snapshot with 100,000 liabilities is saved, and one is proven without re
     const { db } = database
     const treasury = await openTreasury(db, network)
     const total = (BigInt(LEAVES) * BigInt(LEAVES + 1)) / 2n
-    await network.mint(treasury.account.address, total)
-    await network.mine(FINALITY)
     await owe(db, total)
+    await sql`update followed_networks set treasury_micros = ${total}`.execute(db)
     await sql`analyze`.execute(db)
 
     const plain = await took(treasury.takeSnapshot())

@@ -1,4 +1,5 @@
 import { SECOND } from '@market/kernel/clock'
+import { type Disagreement, decideFinality } from '@market/money/follower'
 import { recheckTransfers } from '@market/money/payments'
 import { payoutMetrics } from '@market/money/payouts'
 import { getSolvency } from '@market/money/reserves'
@@ -80,6 +81,7 @@ describe('reorganization', () => {
       await network.mine(Math.max(CONFIRMATIONS, depth) - 1)
       await treasury.claim(reference, 'order:a', 500n)
       await network.reorg(Math.max(CONFIRMATIONS, depth))
+      await network.mine(1)
       expect(await treasury.takeSnapshot(true)).toMatchObject({
         short: 0n,
         latest: 1_000n,
@@ -96,35 +98,54 @@ describe('reorganization', () => {
     },
   )
 
-  test('money that left is missing at once, or when it is final where new payments hide it', async () => {
+  test('payouts wait at once when money left, and a shortfall is published when that is final', async () => {
     await paidFor('order:float', 1_000n)
     await network.transfer(treasury.account, other.address, 5n)
-    expect((await treasury.takeSnapshot()).short).toBe(5n)
+    await expect(treasury.takeSnapshot()).rejects.toThrow('0.000005 USDC left in blocks that are not final')
+    expect(await guard()).toMatchObject({ short: 0n, isOpen: false })
     const reference = await network.transfer(payer, treasury.account.address, 500n)
     await network.mine(CONFIRMATIONS - 1)
     await treasury.claim(reference, 'order:a', 500n)
-    expect((await treasury.takeSnapshot()).short).toBe(0n)
+    await expect(treasury.takeSnapshot()).rejects.toThrow('left in blocks that are not final')
     await network.mine(FINALITY)
     await recheck()
     expect((await treasury.takeSnapshot()).short).toBe(5n)
   })
 })
 
+/** The providers that disagree about the final blocks, and what the transfers there do not explain. */
+const decide = async () => {
+  const seen: Pick<Disagreement, 'providers' | 'unexplained'>[] = []
+  await decideFinality(treasury.ctx, NETWORK, ({ providers, unexplained }) => {
+    seen.push({ providers, unexplained })
+  })
+  return seen
+}
+
+const stateOf = async (reference: string) =>
+  (
+    await treasury.ctx.db
+      .selectFrom('transfers')
+      .select('state')
+      .where('reference', '=', reference)
+      .executeTakeFirstOrThrow()
+  ).state
+
 describe('balance', () => {
-  test('one provider shows too little: payouts wait, the hold names both, and no shortfall is published', async () => {
+  test('one provider shows too little: it is reported, nothing becomes final, and no shortfall is published', async () => {
     await paidFor('order:float', 1_000n)
     await treasury.takeSnapshot()
     second.mood = withBalance(400n)
-    await expect(treasury.takeSnapshot()).rejects.toThrow('disagree about the treasury')
-    expect(await guard()).toMatchObject({ short: 0n, isOpen: false })
-    expect(await getSolvency(treasury.ctx)).toMatchObject([{ newest: { short: 0n, latest: 1_000n } }])
-    const held = await advanced(300n)
-    expect(held).toMatchObject({ state: 'held', hold_code: 'providers_disagree' })
-    expect(held.hold_detail).toContain(`${host(first)} 0.001 (final 0.001)`)
-    expect(held.hold_detail).toContain(`${host(second)} 0.0004 (final 0.0004)`)
+    const reference = await network.transfer(payer, treasury.account.address, 7n)
+    await network.mine(FINALITY)
+    expect(await treasury.takeSnapshot()).toMatchObject({ short: 0n, final: 1_000n, latest: 1_007n })
+    expect(await decide()).toEqual([{ providers: [host(first), host(second)].toSorted(), unexplained: 0n }])
+    expect(await stateOf(reference)).toBe('seen')
+    expect(await advanced(500n)).toMatchObject({ state: 'held', hold_code: 'balance_low' })
     second.mood = { kind: 'pass' }
-    await treasury.takeSnapshot()
-    expect(await guard()).toMatchObject({ isOpen: true })
+    expect(await decide()).toEqual([])
+    expect(await stateOf(reference)).toBe('final')
+    expect(await treasury.takeSnapshot()).toMatchObject({ short: 0n, final: 1_007n })
   })
 
   test('one provider shows too much: it neither hides missing money nor lets a payout leave', async () => {
@@ -132,10 +153,35 @@ describe('balance', () => {
     await network.transfer(treasury.account, other.address, 900n)
     await network.mine(FINALITY)
     second.mood = withBalance(1_000n)
-    await expect(treasury.takeSnapshot()).rejects.toThrow('disagree about the treasury')
+    await expect(treasury.takeSnapshot()).rejects.toThrow('left in blocks that are not final')
     expect(await advanced(300n)).toMatchObject({ state: 'held', hold_code: 'providers_disagree' })
     second.mood = { kind: 'pass' }
     expect((await treasury.takeSnapshot()).short).toBe(900n)
+  })
+
+  test('a transfer that both providers leave out is reported at that reading, and nothing becomes final', async () => {
+    await paidFor('order:float', 1_000n)
+    const hidden = await network.transfer(payer, treasury.account.address, 40n)
+    const shown = await network.transfer(payer, treasury.account.address, 7n)
+    await network.mine(FINALITY)
+    const withoutLog = change(({ method }, result) =>
+      method === 'eth_getLogs'
+        ? (result as { transactionHash: string }[]).filter((log) => log.transactionHash !== hidden)
+        : result,
+    )
+    first.mood = withoutLog
+    second.mood = withoutLog
+    await treasury.watch()
+    expect(await decide()).toEqual([{ providers: [], unexplained: 40n }])
+    expect(await stateOf(shown)).toBe('seen')
+    // The market goes on: a payment is found, and waits for finality.
+    expect(await treasury.claim(shown, 'order:b', 7n)).toEqual({ isNew: true })
+    expect(await stateOf(shown)).toBe('seen')
+    first.mood = { kind: 'pass' }
+    second.mood = { kind: 'pass' }
+    expect(await decide()).toEqual([])
+    expect([await stateOf(hidden), await stateOf(shown)]).toEqual(['final', 'final'])
+    expect(await treasury.takeSnapshot()).toMatchObject({ short: 0n, final: 1_047n })
   })
 
   test('authorize: the lower balance of two providers must cover the payout', async () => {
@@ -145,36 +191,21 @@ describe('balance', () => {
     expect(await advanced(300n)).toMatchObject({ state: 'held', hold_code: 'balance_low' })
   })
 
-  test('a provider an hour behind does not count: no snapshot, and payouts wait', async () => {
+  test('a provider an hour behind does not count: payouts wait', async () => {
     await paidFor('order:float', 1_000n)
     await treasury.takeSnapshot()
     await network.mine(40)
     second.mood = behindBy(35n)
-    await expect(treasury.takeSnapshot()).rejects.toThrow(`${host(second)} is 35 blocks behind`)
     const held = await advanced(300n)
     expect(held).toMatchObject({ state: 'held', hold_code: 'providers_disagree' })
     expect(held.hold_detail).toContain('1 of 2 required providers')
   })
 
-  test('both providers at a final block before a final payment: no snapshot, and no shortfall is published', async () => {
-    await paidFor('order:float', 1_000n)
-    await treasury.takeSnapshot()
-    const early = change(({ method, params }, result) => {
-      if (method === 'eth_getBlockByNumber' && params[0] === 'finalized')
-        return { ...(result as object), number: '0x1' }
-      return method === 'eth_call' ? pad('0x00', { size: 32 }) : result
-    })
-    first.mood = early
-    second.mood = early
-    await expect(treasury.takeSnapshot()).rejects.toThrow('0 of 2 required providers')
-    expect(await getSolvency(treasury.ctx)).toMatchObject([{ newest: { short: 0n } }])
-  })
-
-  test('a provider that does not respond: no snapshot, and payouts wait', async () => {
+  test('a provider that does not respond: nothing becomes final, and payouts wait', async () => {
     await paidFor('order:float', 1_000n)
     await treasury.takeSnapshot()
     second.mood = { kind: 'reset' }
-    await expect(treasury.takeSnapshot()).rejects.toThrow('1 of 2 required providers')
+    await expect(decide()).rejects.toMatchObject({ kind: 'unavailable' })
     expect(await advanced(300n)).toMatchObject({ state: 'held', hold_code: 'providers_disagree' })
   })
 })

@@ -116,10 +116,11 @@ export async function openTreasury(
           moves: [{ from: escrow(NETWORK, purpose), to: fees(NETWORK), amount: usdc(amount) }],
         }),
       ),
-    /** Advances the clock first, so that snapshots have different times. */
-    async takeSnapshot(withProof = false, chains: typeof ctx.chains = ctx.chains) {
+    /** Of the chain as it is now. Advances the clock first, so that snapshots have different times. */
+    async takeSnapshot(withProof = false) {
       clock.advance(1_000)
-      const snapshot = await takeReserveSnapshot({ ...ctx, chains }, NETWORK, { withProof })
+      await follow(ctx, NETWORK)
+      const snapshot = await takeReserveSnapshot(ctx, NETWORK, { withProof })
       if (snapshot === undefined) throw new Error('another worker took the snapshot')
       return snapshot
     },

@@ -18,6 +18,7 @@ import { fundedPayer, newAccount } from '../chains/evm-world.ts'
 import { type SolanaWorld, startSolanaWorld } from '../chains/solana-support.ts'
 import { CHILD_ENVIRONMENT } from '../support/child-environment.ts'
 import { cliHere } from '../support/cli.ts'
+import { follow } from '../support/follow.ts'
 import { asHeaders, makeOwnedAgent, signed } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
 import { until } from '../support/until.ts'
@@ -56,6 +57,7 @@ beforeAll(async () => {
   const serverWallet = await findWalletAddress(market.db, agent.id, 'solana')
   await world.usdc.fund(serverWallet ?? '', 7_000_000n)
   await world.usdc.fund(world.treasury.address, 1_000_000n)
+  await follow(ctx, 'solana-mainnet')
   await treasury.payIn(buyer, 5_000_000n, { purpose: 'order:a', due: 5_000_000n })
   await treasury.payIn(await fundedPayer(network), 9_000_000n, { purpose: 'order:b', due: 9_000_000n })
   const payout = await treasury.requestPayout('order:b', 2_000_000n, newAccount().address)

@@ -9,18 +9,29 @@ import { startSolanaWorld } from '../chains/solana-support.ts'
 
 const ALT_USDC = '0xaf88d065e77c8cC2239327C5EDb3A432268e5831'
 const SOL = 1_000_000_000n
-const BLOCK_MS = 100
 
 export interface ChainOptions {
   /** The initial USDC of each treasury; 0 unless given. */
   readonly float?: bigint
   /** Each network has a gas account, so that it accepts signed payments. */
   readonly gas?: boolean
-  /** EVM networks make a block every tenth of a second, so that transactions become final. */
+  /** EVM networks make blocks by themselves, so that transactions become final. */
   readonly mines?: boolean
+  /** How fast the chains are: by default a block each tenth of a second, of which the eighth is final, and 25 slots a second. */
+  readonly pace?: ChainPace
   /** Base has a vault of this kind, in which a pool of Earn earns. */
   readonly vault?: TestVaultKind
 }
+
+export interface ChainPace {
+  readonly blockMs: number
+  /** On EVM networks a block is final two epochs later. */
+  readonly slotsInAnEpoch: number
+  /** On Solana. */
+  readonly slotTimeMs: number
+}
+
+const FAST: ChainPace = { blockMs: 100, slotsInAnEpoch: 4, slotTimeMs: 40 }
 
 /** A vault as the only market of Earn, and the wallet that holds its shares. */
 async function startVault(chain: EvmNetwork, kind: TestVaultKind) {
@@ -39,12 +50,12 @@ async function startVault(chain: EvmNetwork, kind: TestVaultKind) {
 }
 
 /** Makes blocks until the returned function is called. */
-export function keepMining(chain: EvmNetwork): () => Promise<void> {
+export function keepMining(chain: EvmNetwork, everyMs = FAST.blockMs): () => Promise<void> {
   const end = new AbortController()
   const mining = (async () => {
     while (!end.signal.aborted) {
       await chain.mine(1)
-      await wait(BLOCK_MS)
+      await wait(everyMs)
     }
   })()
   return () => {
@@ -56,17 +67,20 @@ export function keepMining(chain: EvmNetwork): () => Promise<void> {
 /** An EVM chain with a treasury that can pay for gas. */
 export async function startEvm(
   network: 'base-mainnet' | 'alt-mainnet',
-  { float = 0n, gas: hasGas = false, mines = false, vault }: ChainOptions = {},
+  { float = 0n, gas: hasGas = false, mines = false, vault, pace = FAST }: ChainOptions = {},
 ) {
   const isBase = network === 'base-mainnet'
-  const chain = await startEvmNetwork(isBase ? { chainId: 8453 } : { chainId: 42_161, usdc: ALT_USDC })
+  const { slotsInAnEpoch } = pace
+  const chain = await startEvmNetwork(
+    isBase ? { chainId: 8453, slotsInAnEpoch } : { chainId: 42_161, usdc: ALT_USDC, slotsInAnEpoch },
+  )
   const [treasuryKey, gasKey] = [generatePrivateKey(), generatePrivateKey()]
   const [treasury, gas] = [privateKeyToAddress(treasuryKey), privateKeyToAddress(gasKey)]
   await Promise.all([chain.fund(treasury), hasGas && chain.fund(gas)])
   if (float > 0n) await chain.mint(treasury, float)
   const venue = isBase && vault !== undefined ? await startVault(chain, vault) : undefined
   if (mines) await chain.automine(false)
-  const stopMining = mines ? keepMining(chain) : undefined
+  const stopMining = mines ? keepMining(chain, pace.blockMs) : undefined
   const name = isBase ? 'BASE' : 'ALT'
   return {
     chain,
@@ -91,8 +105,8 @@ export async function startEvm(
 }
 
 /** The same on Solana. */
-export async function startSolana({ float = 0n, gas: hasGas = false }: ChainOptions = {}) {
-  const chain = await startSolanaWorld({ slotTimeMs: 40 })
+export async function startSolana({ float = 0n, gas: hasGas = false, pace = FAST }: ChainOptions = {}) {
+  const chain = await startSolanaWorld({ slotTimeMs: pace.slotTimeMs })
   const newAccount = async () => {
     const seed = randomBytes(32)
     const { address } = await createKeyPairSignerFromPrivateKeyBytes(Uint8Array.from(seed))

@@ -33,7 +33,7 @@ create unique index transfers_subject on transfers (network, subject);
 create unique index transfers_purpose on transfers (purpose) where purpose <> '' and state <> 'gone';
 -- What is seen in a block that is final is checked by itself.
 create index transfers_seen on transfers (network, block_height) where state = 'seen';
--- The newest final transfer of a network: a balance of an earlier final block is one of the past.
+-- Final ones that are in blocks after the final one of their network: the balance there does not count them yet.
 create index transfers_final on transfers (network, block_height desc) where state = 'final';
 
 -- A transfer becomes final by a worker that has asked the chain, and stays as the chain showed it. Where its payer was unknown,
@@ -63,6 +63,9 @@ create table followed_networks (
   -- On Solana the slot, and the newest signature up to there.
   final_height bigint not null check (final_height >= 0),
   final_hash text not null check (length(final_hash) <= 88),
+  -- What the treasury and its cold address have after the final block; null until that was read.
+  treasury_micros bigint check (treasury_micros >= 0),
+  cold_micros bigint check (cold_micros >= 0),
   -- Up to where the newest blocks were read; null where only final blocks are read, and before the first reading.
   position text check (length(position) <= 200),
   -- The block of the position.

@@ -64,6 +64,8 @@ create table payouts (
   constraint payouts_approval check ((approval_id is null) = (approved_at is null) and length(approval_id) <= 100)
 );
 create index payouts_due on payouts (due_at) where state in ('queued', 'held', 'nonce_assigned', 'signed');
+-- A payment that becomes final wakes the payouts that it funds.
+create index payouts_unsent_for on payouts (purpose) where state in ('queued', 'held');
 create index payouts_of_day on payouts (network, updated_at) where state = 'final';
 create index payouts_failed on payouts (network, updated_at) where state = 'failed';
 create index payouts_held_or_failed on payouts (state, created_at) where state in ('held', 'failed');

@@ -298,6 +298,8 @@ export interface Tables {
     network: string
     final_height: bigint
     final_hash: string
+    treasury_micros: bigint | null
+    cold_micros: bigint | null
     position: string | null
     head_height: bigint | null
   }

@@ -1,6 +1,5 @@
 import { type AuditCheck, checkAudit } from '@market/core/audit'
 import { findUnopenableWallets } from '@market/core/custody'
-import { TooFewProviders } from '@market/core/ports/chain'
 import type { ObjectStore } from '@market/core/ports/object-store'
 import type { ReserveAnchors } from '@market/core/ports/reserve-anchor'
 import { endOldTransactions } from '@market/core/queue'
@@ -11,7 +10,7 @@ import { SECOND } from '@market/kernel/clock'
 import { decideFinality } from '@market/money/follower'
 import { type Purposes, recheckTransfers } from '@market/money/payments'
 import { findCounterDrift, payoutLimitMetrics, payoutMetrics } from '@market/money/payouts'
-import { anchorReserves, checkReserves, ProvidersDisagree } from '@market/money/reserves'
+import { anchorReserves, checkReserves, MissingInNewBlocks } from '@market/money/reserves'
 import { FEW_SETTLEMENTS, type GasMetrics, gasMetrics } from '@market/trade/x402'
 import { perNetwork } from './per-network.ts'
 import type { SweepLog } from './start-sweeps.ts'
@@ -37,14 +36,25 @@ export type SweepContext = JobContext &
     readonly objects: ObjectStore
   }
 
-/** Operators set alerts on this log line: one of these providers is wrong about the final chain. */
+/** Operators set alerts on these log lines. Until the cause is gone, nothing more becomes final on this network. */
 export const reportFinality = (ctx: SweepContext, log: SweepLog): Promise<void> =>
-  perNetwork((all, network) =>
-    decideFinality(all, network, ({ providers }) => {
+  perNetwork(async (all, network) => {
+    try {
+      await decideFinality(all, network, ({ providers, unexplained }) => {
+        ctx.countDisagreement(network)
+        if (unexplained === 0n) log.error({ network, providers }, 'the providers disagree about final blocks')
+        else
+          log.error(
+            { network, unexplained_micros: String(unexplained) },
+            'the transfers of the final blocks do not explain the balance of the treasury',
+          )
+      })
+    } catch (error) {
+      // Too few providers answer, or what they have is too old.
       ctx.countDisagreement(network)
-      log.error({ network, providers }, 'the providers disagree about final blocks')
-    }),
-  )(ctx)
+      throw error
+    }
+  })(ctx)
 
 /** Operators set alerts on this log line too. */
 export async function reportRecheck(ctx: SweepContext, log: SweepLog): Promise<void> {
@@ -58,10 +68,8 @@ export async function reportRecheck(ctx: SweepContext, log: SweepLog): Promise<v
 export async function reportReserves(ctx: SweepContext, log: SweepLog): Promise<void> {
   const reports = await checkReserves({ ...ctx, earnHolders: findEarnHolders })
   for (const { network, error } of reports)
-    if (error instanceof ProvidersDisagree || error instanceof TooFewProviders) {
-      ctx.countDisagreement(network)
-      log.error({ network, reason: error.message }, 'the providers disagree; payouts on this network wait')
-    }
+    if (error instanceof MissingInNewBlocks)
+      log.error({ network, reason: error.message }, 'money left in new blocks; payouts on this network wait')
   for (const { network, shortMicros, imbalance, isNew } of reports)
     if (isNew && (shortMicros > 0n || imbalance !== 0n))
       log.error(

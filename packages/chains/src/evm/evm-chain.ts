@@ -11,7 +11,7 @@ import { readBalance } from './read-balance.ts'
 import { readFinal, readStartingBlock } from './read-final.ts'
 import { readMark } from './read-mark.ts'
 import { readNew } from './read-new.ts'
-import type { EvmSettings } from './settings.ts'
+import { blocksFor, type EvmSettings } from './settings.ts'
 
 /** Read access to Base or to the third network. */
 export const evmChain = (settings: EvmSettings): Chain => {
@@ -33,6 +33,11 @@ export const evmChain = (settings: EvmSettings): Chain => {
         (node) => observeTransfer(settings, node, hash, query),
         (found) => !(found.kind === 'pending' && found.reason === 'unknown'),
       )
+    },
+
+    confirmationsFor(paid) {
+      const blocks = blocksFor(settings.confirmations, paid)
+      return blocks === 'final' ? null : blocks
     },
 
     async checkTransfer(recorded) {
@@ -69,7 +74,7 @@ export const evmChain = (settings: EvmSettings): Chain => {
       return { final, horizon: final }
     },
 
-    balanceOf: (address, minFinalHeight) => readBalance(settings, nodes, address, minFinalHeight),
+    balanceOf: (address) => readBalance(settings, nodes, address),
 
     async checkNodes() {
       const checks = await Promise.allSettled(nodes.queryAll((node) => checkNode(settings, node)))

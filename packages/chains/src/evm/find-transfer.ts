@@ -1,4 +1,5 @@
 import type { IncomingTransfer, Observation, RecordedTransfer, TransferQuery } from '@market/core/ports/chain'
+import { byFit } from '@market/core/ports/transfer-fit'
 import { usdc as money } from '@market/kernel/money'
 import type { Node } from '../nodes/node-pool.ts'
 import type { TransferReport } from '../nodes/providers.ts'
@@ -52,18 +53,6 @@ const isSentForPayer = (settings: EvmSettings, { receipt, transaction }: Mined):
   hasAuthorization(receipt.logs, addressKey(settings.usdc)) ||
   ownKeys(settings).has(transaction.from) ||
   (settings.gasAccounts ?? []).some((account) => addressKey(account) === transaction.from)
-
-/** The best transfer first: one that reaches the expected amount, then an unused one, then the closest amount. */
-const byFit =
-  ({ minAmount, expected = minAmount, used = [] }: TransferQuery) =>
-  (a: ReceivedTransfer, b: ReceivedTransfer): number => {
-    const [isLessA, isLessB] = [a.amount < expected, b.amount < expected]
-    if (isLessA !== isLessB) return isLessA ? 1 : -1
-    const [isUsedA, isUsedB] = [used.includes(a.index), used.includes(b.index)]
-    if (isUsedA !== isUsedB) return isUsedA ? 1 : -1
-    const closer = isLessA ? b.amount - a.amount : a.amount - b.amount
-    return closer === 0n ? a.index - b.index : closer < 0n ? -1 : 1
-  }
 
 const chooseFor =
   (settings: EvmSettings, query: TransferQuery): Choose =>

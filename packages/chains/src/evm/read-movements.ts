@@ -100,7 +100,7 @@ export const movementsIn = async (
   node: Node,
   transactions: readonly (readonly [Log, ...Log[]])[],
   final: boolean,
-): Promise<Movements> => {
+): Promise<Movements & { readonly change: bigint }> => {
   const [asset, treasury, own] = [addressKey(settings.usdc), addressKey(settings.treasury), ownKeys(settings)]
   const times = await timesOf(
     settings,
@@ -109,20 +109,23 @@ export const movementsIn = async (
   )
   const incoming: IncomingTransfer[] = []
   const outgoing: ObservedOutgoingTransfer[] = []
+  let change = 0n
   for (const logs of transactions) {
     const [{ transaction: reference, block }] = logs
     const at = times.get(block.hash)
     if (at === undefined) throw new Error('a log has no block time')
-    for (const { index, amount, payer } of receivedTransfers(logs, asset, treasury, own).external)
+    const received = receivedTransfers(logs, asset, treasury, own)
+    const sent = sentTransfers(logs, asset, treasury)
+    change += total(received.external) + received.ownTotal - total(sent)
+    for (const { index, amount, payer } of received.external)
       incoming.push({
         ...{ reference, index, payer, at, block, final },
         amount: money(amount),
         // Not part of the logs. `findTransfer` reads the transaction.
         attachedData: null,
       })
-    const sent = sentTransfers(logs, asset, treasury)
     if (sent.length > 0)
       outgoing.push({ reference, payee: solePayee(sent) ?? null, amount: money(total(sent)), at, block })
   }
-  return { incoming, outgoing }
+  return { incoming, outgoing, change }
 }

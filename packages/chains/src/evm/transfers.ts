@@ -70,6 +70,8 @@ export interface ReceivedTransfers {
   readonly external: readonly ReceivedTransfer[]
   /** Whether there is a transfer from one of our addresses. */
   readonly hasOwn: boolean
+  /** What our other addresses sent. */
+  readonly ownTotal: bigint
 }
 
 /** The transfers of one transaction to the treasury. The index counts our own too, so that no setting changes it. */
@@ -77,15 +79,17 @@ export const receivedTransfers = (
   logs: readonly Log[],
   usdc: string,
   treasury: string,
-  own: ReadonlySet<string>,
+  ownAddresses: ReadonlySet<string>,
 ): ReceivedTransfers => {
   // fix: transfer-index
   const all = parseTransfers(logs, usdc)
     .filter(({ to }) => to === treasury)
     .toSorted((a, b) => Number(a.log.index - b.log.index))
     .map(({ from, amount, log }, index) => ({ index, payer: nullIfZero(from), amount, log }))
-  const external = all.filter(({ payer }) => payer === null || !own.has(payer))
-  return { external, hasOwn: external.length < all.length }
+  const external = all.filter(({ payer }) => payer === null || !ownAddresses.has(payer))
+  const own = all.filter(({ payer }) => payer !== null && ownAddresses.has(payer))
+  const ownTotal = total(own.filter(({ payer }) => payer !== treasury))
+  return { external, hasOwn: own.length > 0, ownTotal }
 }
 
 export interface SentTransfer {

@@ -2,7 +2,6 @@ import {
   type AgreedBalance,
   type FinalReading,
   type Observation,
-  type ProviderBalance,
   TooFewProviders,
   type TransferCheck,
 } from '@market/core/ports/chain'
@@ -151,8 +150,6 @@ const messageOf = (failure: unknown): string => (failure instanceof Error ? fail
 /** A balance at a height of one provider. */
 export interface BalanceReading {
   readonly head: bigint
-  /** The newest final block, or one before it. */
-  readonly finalHeight: bigint
   readonly final: bigint
   readonly latest: bigint
 }
@@ -162,42 +159,24 @@ export interface BalanceReading {
 export const supported = <T extends bigint>(amounts: readonly T[], providers: number): T | undefined =>
   amounts.toSorted((a, b) => (a > b ? -1 : a < b ? 1 : 0))[providers - 1]
 
-/**
- * A provider that is behind the others, or whose final chain ends before what is known to be final, would report a balance
- * of the past, so it does not count.
- */
+/** A provider that is behind the others would report a balance of the past, so it does not count. */
 export const agreeOnBalance = (
   network: string,
   { responses, failures }: ProviderResponses<BalanceReading>,
-  {
-    minProviders,
-    maxLag,
-    minFinalHeight = 0n,
-  }: { readonly minProviders: number; readonly maxLag: bigint; readonly minFinalHeight?: bigint | undefined },
+  { minProviders, maxLag }: { readonly minProviders: number; readonly maxLag: bigint },
 ): AgreedBalance => {
   if (responses.length === 0) throw unreachable(network, failures)
   const highest = largest(responses.map(({ response }) => response.head))
-  const lagOf = ({ head, finalHeight }: BalanceReading): string | undefined => {
-    if (highest - head > maxLag) return `is ${highest - head} blocks behind`
-    return finalHeight < minFinalHeight ? `has no final block ${minFinalHeight}` : undefined
-  }
+  const lagOf = ({ head }: BalanceReading): string | undefined =>
+    highest - head > maxLag ? `is ${highest - head} blocks behind` : undefined
   const fresh = responses.filter(({ response }) => lagOf(response) === undefined)
-  const byProvider = fresh.map(
-    ({ provider, response }): ProviderBalance => ({
-      provider,
-      final: usdc(response.final),
-      latest: usdc(response.latest),
-    }),
-  )
-  const final = supported(
-    byProvider.map((one) => one.final),
-    minProviders,
-  )
-  const latest = supported(
-    byProvider.map((one) => one.latest),
-    minProviders,
-  )
-  if (final !== undefined && latest !== undefined) return { final, latest, byProvider }
+  const of = (block: 'final' | 'latest') =>
+    supported(
+      fresh.map(({ response }) => response[block]),
+      minProviders,
+    )
+  const [final, latest] = [of('final'), of('latest')]
+  if (final !== undefined && latest !== undefined) return { final: usdc(final), latest: usdc(latest) }
   const faults = [
     ...responses.flatMap(({ provider, response }) => {
       const lag = lagOf(response)

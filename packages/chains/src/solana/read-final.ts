@@ -16,6 +16,7 @@ import {
 } from '../nodes/providers.ts'
 import { blockOf, parseSignature, timeOf } from './find-transfer.ts'
 import type { SolanaNodes, SolanaRpc } from './nodes.ts'
+import { heldAfter, heldAt } from './read-held.ts'
 import {
   attachedDataOf,
   fetchTransaction,
@@ -29,6 +30,7 @@ import {
 } from './read-transfer.ts'
 import type { SolanaSettings } from './settings.ts'
 import { payoutIdIn } from './sign-payout.ts'
+import { usdcAccountOf } from './token-account.ts'
 
 /** Maximum page size of nodes. */
 const PAGE_SIZE = 1_000
@@ -204,10 +206,22 @@ const reportSlots = async (
     height: cut === undefined ? to : (read.at(-1)?.slot ?? after.height),
     hash: read.at(-1)?.signature ?? after.hash,
   }
+  const ofLastSlot = loaded.filter(({ block }) => block.height === read.at(-1)?.slot)
+  const isFirst = read.length === 0 && after.hash === ''
+  const cold = settings.cold && {
+    account: await usdcAccountOf(settings.cold, settings.usdc),
+    owner: settings.cold,
+    mint: settings.usdc,
+  }
   return {
     incoming: loaded.flatMap((one) => incomingOf(one, own) ?? []),
     outgoing: loaded.flatMap((one) => outgoingOf(one, treasury) ?? []),
+    change: loaded.reduce((sum, { change }) => sum + change.treasuryChange, 0n),
     to: end,
+    treasuryHeld: isFirst
+      ? await heldAt(rpc, treasury, to)
+      : heldAfter(ofLastSlot.map(({ change }) => change)),
+    coldHeld: cold && cut === undefined ? await heldAt(rpc, cold, to) : undefined,
   }
 }
 

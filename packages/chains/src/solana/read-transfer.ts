@@ -22,6 +22,8 @@ export type Transaction = NonNullable<Awaited<ReturnType<typeof fetchTransaction
 export interface UsdcChange {
   /** Change of the treasury's account. Negative for a payout. */
   readonly treasuryChange: bigint
+  /** What the treasury's account has afterwards. Undefined when the transaction does not touch it. */
+  readonly treasuryAfter: bigint | undefined
   readonly signers: readonly string[]
   /** Owners whose USDC decreased, with the amount, without the treasury. */
   readonly losses: ReadonlyMap<string, bigint>
@@ -50,14 +52,17 @@ export const readUsdcChange = (
   const keys: readonly Address[] = [...accountKeys, ...(loaded?.writable ?? []), ...(loaded?.readonly ?? [])]
 
   let treasuryChange = 0n
+  let treasuryAfter: bigint | undefined
   const byOwner = new Map<string, bigint>()
   const byAccount = new Map<number, { owner: string | undefined; change: bigint }>()
   const count = (balances: typeof meta.preTokenBalances, sign: 1n | -1n): void => {
     for (const balance of balances ?? []) {
       if (balance.mint !== treasury.mint || balance.programId !== TOKEN_PROGRAM_ADDRESS) continue
       const amount = sign * BigInt(balance.uiTokenAmount.amount)
-      if (keys[balance.accountIndex] === treasury.account) treasuryChange += amount
-      else {
+      if (keys[balance.accountIndex] === treasury.account) {
+        treasuryChange += amount
+        if (sign === 1n) treasuryAfter = amount
+      } else {
         const before = byAccount.get(balance.accountIndex)?.change ?? 0n
         byAccount.set(balance.accountIndex, { owner: balance.owner, change: before + amount })
       }
@@ -71,6 +76,7 @@ export const readUsdcChange = (
   const increased = [...byAccount.values()].filter(({ change }) => change > 0n)
   return {
     treasuryChange,
+    treasuryAfter,
     signers: accountKeys.slice(0, header.numRequiredSignatures),
     losses: new Map(losses.map(([owner, change]) => [owner, -change])),
     receivers: new Set(increased.map(({ owner }) => owner ?? null)),

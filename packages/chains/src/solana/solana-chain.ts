@@ -46,7 +46,7 @@ export const solanaChain = (settings: SolanaSettings): Chain => {
       const { final, horizon } = await readHeights(nodes, settings.minProviders)
       return { final, horizon }
     },
-    balanceOf: (address, minFinalHeight) => readBalance(nodes, settings, address, minFinalHeight),
+    balanceOf: (address) => readBalance(nodes, settings, address),
     finalBalancesOf: (addresses) => finalUsdcOf(nodes.rpc, addresses, settings.usdc),
     checkNodes: () => checkNodes(nodes, settings),
   }

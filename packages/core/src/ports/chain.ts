@@ -94,10 +94,21 @@ export interface NewMovements extends Movements {
   readonly isReplaced: boolean
 }
 
+/** What moved in the final blocks up to `to`, and what is there then. */
+export interface FinalMovements extends Movements {
+  readonly to: FinalBlock
+  /** By how much all transfers of these blocks change the treasury, those of our own addresses too. */
+  readonly change: bigint
+  /** The USDC of the treasury after these blocks. Absent where nothing shows it: nodes keep only the newest final state. */
+  readonly treasuryHeld?: Usdc | undefined
+  /** That of the cold address, where there is one. */
+  readonly coldHeld?: Usdc | undefined
+}
+
 /** What the providers of a network say together about the final blocks after one. */
 export interface FinalReading {
   /** Exactly these movements are in the blocks up to `to`. Undefined while there are no new ones on which enough agree. */
-  readonly agreed: (Movements & { readonly to: FinalBlock }) | undefined
+  readonly agreed: FinalMovements | undefined
   /** Whether there are no further final blocks. */
   readonly isEnd: boolean
   /** The providers that contradict each other. */
@@ -159,18 +170,10 @@ export interface TransferCheck {
   readonly disagreeing: readonly string[]
 }
 
-/** The USDC of an address according to one provider, in the newest final block and in the newest block. */
-export interface ProviderBalance {
-  readonly provider: string
-  readonly final: Usdc
-  readonly latest: Usdc
-}
-
-/** At least as much as `final` and `latest` is shown by as many providers as required. */
+/** At least as much, in the newest final block and in the newest block, is shown by as many providers as required. */
 export interface AgreedBalance {
   readonly final: Usdc
   readonly latest: Usdc
-  readonly byProvider: readonly ProviderBalance[]
 }
 
 /** Fewer providers than required answered and are up to date. The message names them and contains no URL. */
@@ -192,6 +195,11 @@ export interface Chain {
   displayAddress(address: string): string
   /** Queries one node, and others while it does not know the transaction. */
   findTransfer(query: TransferQuery): Promise<Observation>
+  /**
+   * How many blocks must confirm a transaction that pays so much to the treasury; null when it must be final. Absent where
+   * only final blocks are read.
+   */
+  readonly confirmationsFor?: (paid: Usdc) => number | null
   /** Queries every provider. Throws `unavailable` when none answers. */
   checkTransfer(recorded: RecordedTransfer): Promise<TransferCheck>
   /** The final block after which the treasury is read, where nothing was read before. */
@@ -215,11 +223,8 @@ export interface Chain {
    * the nonce prevents that, so `horizon` equals `final`.
    */
   heights(): Promise<{ readonly final: bigint; readonly horizon: bigint }>
-  /**
-   * USDC balance of an address. Providers whose final chain ends below `minFinalHeight` do not count. Throws
-   * `TooFewProviders`.
-   */
-  balanceOf(address: string, minFinalHeight?: bigint): Promise<AgreedBalance>
+  /** USDC balance of an address. Throws `TooFewProviders`. */
+  balanceOf(address: string): Promise<AgreedBalance>
   /**
    * USDC balances of many wallets at the newest final block, in the order of the addresses. Only on networks on which
    * agents have server wallets.

@@ -1,18 +1,26 @@
-import type { Chain, FinalBlock, FinalReading } from '@market/core/ports/chain'
+import type { Chain, FinalMovements } from '@market/core/ports/chain'
 import { transact } from '@market/database/transact'
 import type { Network } from '@market/kernel/network'
 import { recordFinal } from '../payments/index.ts'
-import { beginReading, completeReading, finalizeOutgoing, markTransfers } from '../payouts/index.ts'
+import {
+  beginReading,
+  completeReading,
+  finalizeOutgoing,
+  markTransfers,
+  wakeFunded,
+} from '../payouts/index.ts'
 import { type Ctx, progressOf } from './progress.ts'
-import { moveFinal } from './store.ts'
+import { moveFinal, type Progress } from './store.ts'
 
 /** The limit of one run, so that a long backlog does not delay other work. */
 const MAX_PARTS = 50
 
-/** Providers that contradict each other about the final chain. */
+/** Why what moved is not final: providers contradict each other, or all of them leave out a transfer. */
 export interface Disagreement {
   readonly network: Network
   readonly providers: readonly string[]
+  /** What the treasury has beyond what the transfers bring it to. */
+  readonly unexplained: bigint
 }
 
 /**
@@ -29,28 +37,43 @@ export async function decideFinality(
   // Where no newer blocks are read, this is the whole reading.
   const reading = chain.movementsAfter === undefined ? await beginReading(ctx, chain) : undefined
   for (let part = 0; part < MAX_PARTS; part++) {
-    const { final } = await progressOf(ctx, chain)
+    const { final, held } = await progressOf(ctx, chain)
     const { agreed, isEnd, disagreeing } = await chain.finalMovementsAfter(final)
-    if (disagreeing.length > 0) onDisagreement({ network, providers: disagreeing })
-    if (agreed !== undefined && !(await saveFinal(ctx, chain, final, agreed))) return
+    const unexplained = agreed === undefined ? 0n : unexplainedBy(held, agreed)
+    if (disagreeing.length > 0 || unexplained !== 0n)
+      onDisagreement({ network, providers: disagreeing, unexplained })
+    // fix: transfers-explain-the-balance
+    if (unexplained !== 0n) return
+    if (agreed !== undefined && !(await saveFinal(ctx, chain, { final, held }, agreed))) return
     if (isEnd && reading !== undefined) await completeReading(ctx, reading)
     if (isEnd || agreed === undefined) return
   }
 }
 
+/** What the treasury has beyond what the transfers bring it to: not zero when every provider leaves a transfer out. */
+const unexplainedBy = (held: bigint | null, { change, treasuryHeld }: FinalMovements): bigint =>
+  held === null || treasuryHeld === undefined ? 0n : treasuryHeld - held - change
+
 /** False when another worker was faster. */
 async function saveFinal(
   ctx: Ctx,
   chain: Chain,
-  from: FinalBlock,
-  { incoming, outgoing, to }: NonNullable<FinalReading['agreed']>,
+  from: Pick<Progress, 'final' | 'held'>,
+  agreed: FinalMovements,
 ): Promise<boolean> {
   const { network } = chain
+  const { incoming, outgoing, change, to, coldHeld } = agreed
+  const held = agreed.treasuryHeld ?? (from.held === null ? null : from.held + change)
   await recordFinal(ctx, network, incoming)
   const marked = await markTransfers(ctx, chain, outgoing)
   return transact(ctx.db, async (tx) => {
-    if (!(await moveFinal(tx, network, { from, to }))) return false
+    if (!(await moveFinal(tx, network, from.final, { to, held, coldHeld }))) return false
     await finalizeOutgoing(tx, network, marked, { upTo: to.height, at: ctx.clock.now() })
+    await wakeFunded(
+      tx,
+      network,
+      incoming.map(({ reference }) => reference),
+    )
     return true
   })
 }

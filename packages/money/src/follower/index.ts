@@ -1,2 +1,2 @@
-export { decideFinality } from './decide-finality.ts'
+export { type Disagreement, decideFinality } from './decide-finality.ts'
 export { readNewBlocks } from './read-new-blocks.ts'

@@ -1,7 +1,7 @@
 import type { Chain } from '@market/core/ports/chain'
 import { transact } from '@market/database/transact'
 import type { Network } from '@market/kernel/network'
-import { forgetDepths, recordTransfers } from '../payments/index.ts'
+import { forgetDepths, markReplaced, recordTransfers } from '../payments/index.ts'
 import {
   beginReading,
   completeReading,
@@ -50,6 +50,8 @@ async function readToEnd(ctx: Ctx, chain: ChainWithNewBlocks, limit: number): Pr
           await deleteUnfinal(tx, network)
           // fix: replaced-block-forgotten
           await forgetDepths(tx, network, final.height)
+          // fix: replaced-payment-is-missing
+          await markReplaced(tx, network, { after: final.height, read: read.incoming, at: ctx.clock.now() })
         }
         await saveOutgoing(tx, network, outgoing, { isFinal: false, at: ctx.clock.now() })
         return true

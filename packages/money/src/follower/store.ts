@@ -1,4 +1,4 @@
-import type { FinalBlock } from '@market/core/ports/chain'
+import type { FinalBlock, FinalMovements } from '@market/core/ports/chain'
 import type { Tables } from '@market/database/tables'
 import type { Db, Tx } from '@market/database/transact'
 import type { Network } from '@market/kernel/network'
@@ -8,12 +8,15 @@ import type { Selectable } from 'kysely'
 export interface Progress {
   /** Everything up to here is decided. */
   readonly final: FinalBlock
+  /** What the treasury has after the final block; null before it was read there for the first time. */
+  readonly held: bigint | null
   /** Up to where the newest blocks were read; null where only final blocks are read, and before the first reading. */
   readonly position: string | null
 }
 
 const progressOf = (row: Selectable<Tables['followed_networks']>): Progress => ({
   final: { height: row.final_height, hash: row.final_hash },
+  held: row.treasury_micros,
   position: row.position,
 })
 
@@ -56,11 +59,17 @@ export async function movePosition(
 export async function moveFinal(
   tx: Tx,
   network: Network,
-  { from, to }: { readonly from: FinalBlock; readonly to: FinalBlock },
+  from: FinalBlock,
+  { to, held, coldHeld }: Pick<FinalMovements, 'to' | 'coldHeld'> & Pick<Progress, 'held'>,
 ): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('followed_networks')
-    .set({ final_height: to.height, final_hash: to.hash })
+    .set({
+      final_height: to.height,
+      final_hash: to.hash,
+      treasury_micros: held,
+      ...(coldHeld !== undefined && { cold_micros: coldHeld }),
+    })
     .where('network', '=', network)
     .where('final_height', '=', from.height)
     .where('final_hash', '=', from.hash)

@@ -3,6 +3,7 @@ import type { Chain, Depth, IncomingTransfer, Observation, TransferQuery } from 
 import { ApiError, unavailable } from '@market/kernel/api-error'
 import { formatUsd } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
+import { findRecorded } from './find-recorded.ts'
 import { normalizeReference } from './reference.ts'
 import { findUsedIndexes } from './store.ts'
 
@@ -31,7 +32,10 @@ const MESSAGES: Readonly<Record<RejectionCode, Message>> = {
   too_new: () => 'The block of this transfer has a time in the future. Try again in a minute.',
 }
 
-/** Looks a payment up on its chain. Undefined while the transfer is unknown or unconfirmed; `onDepth` gets how deep it is. */
+/**
+ * Looks a payment up in the blocks that were read, or on its chain. Undefined while the transfer is unknown or unconfirmed;
+ * `onDepth` gets how deep it is.
+ */
 export async function findPayment(
   ctx: Needs<'db' | 'chains'>,
   network: Network,
@@ -51,7 +55,8 @@ export async function lookUpPayment(
 ): Promise<IncomingTransfer | PendingReason> {
   const chain = ctx.chains[network]
   if (chain === undefined) throw unavailable(`Payments on ${network} are not available at the moment`)
-  const observation = await findUnused(ctx, chain, question)
+  // fix: recorded-payment-first
+  const observation = (await findRecorded(ctx, chain, question)) ?? (await findUnused(ctx, chain, question))
   switch (observation.kind) {
     case 'ok':
       if (isOwnPayer(chain, observation.transfer.payer)) throw rejection('own_transfer', network, question)

@@ -31,7 +31,6 @@ export { type ReversalHandlers, recheckTransfers } from './recheck-transfers.ts'
 export { recordFinal, recordTransfers } from './record-transfers.ts'
 export { inferNetwork, normalizeReference } from './reference.ts'
 export {
-  findFinalHeight,
   findTransfer,
   findTransferFor,
   findUnclaimedFrom,
@@ -40,6 +39,7 @@ export {
   isPaymentFinal,
   lockTransfer,
   lockTransferFor,
+  markReplaced,
   sumUnfinal,
   type UnmatchedMoney,
 } from './store.ts'

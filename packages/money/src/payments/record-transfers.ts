@@ -70,6 +70,6 @@ async function updateKnown(ctx: Ctx, tx: Tx, known: Transfer, seen: IncomingTran
   const { block, at: happenedAt } = seen
   // fix: named-payer-is-verified
   const state = seen.final && known.payer === seen.payer ? 'final' : known.state
-  if (known.block.hash === block.hash && known.state === state) return
+  if (known.block.hash === block.hash && known.state === state && known.missingSince === null) return
   await saveTransfer(tx, { ...known, block, happenedAt, state, missingSince: null }, ctx.clock.now())
 }

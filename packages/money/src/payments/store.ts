@@ -96,6 +96,56 @@ export async function findUsedIndexes(db: Db | Tx, network: Network, reference: 
   return rows.map((row) => row.transfer_index)
 }
 
+/**
+ * The transfers of a transaction as its blocks were read, and how many blocks confirm it. Undefined unless everything of the
+ * transaction was read: a page can end within a block, and a reorganization can have replaced the block.
+ */
+export async function findRead(
+  db: Db,
+  network: Network,
+  reference: string,
+): Promise<{ readonly transfers: readonly Transfer[]; readonly confirmations: number } | undefined> {
+  const rows = await db
+    .selectFrom('transfers')
+    .innerJoin('followed_networks as followed', 'followed.network', 'transfers.network')
+    .selectAll('transfers')
+    .select(['head_height', 'final_height'])
+    .where('transfers.network', '=', network)
+    .where('reference', '=', reference)
+    .where('state', '<>', 'gone')
+    .execute()
+  const [first] = rows
+  const isRead = rows.every(
+    ({ state, missing_since, block_hash, block_height, final_height, head_height }) =>
+      missing_since === null &&
+      block_hash === first?.block_hash &&
+      // A page can end within a block.
+      (block_height <= final_height ? state === 'final' : block_height < (head_height ?? 0n)),
+  )
+  if (first === undefined || !isRead) return undefined
+  const confirmations = Number((first.head_height ?? first.final_height) - first.block_height + 1n)
+  return { transfers: rows.map(transferOf), confirmations }
+}
+
+/**
+ * Blocks after a final one were replaced. What is not in the new ones that were read is missing until it is read or checked
+ * again.
+ */
+export async function markReplaced(
+  tx: Tx,
+  network: Network,
+  {
+    after,
+    read,
+    at,
+  }: { readonly after: bigint; readonly read: readonly IncomingTransfer[]; readonly at: Date },
+): Promise<void> {
+  await sql`
+    update transfers set missing_since = ${at}
+    where network = ${network} and state = 'seen' and block_height > ${after} and missing_since is null
+      and block_hash <> all(${read.map(({ block }) => block.hash)}::text[])`.execute(tx)
+}
+
 /** Locks the transfer that paid for a purpose. */
 export async function lockTransferFor(tx: Tx, purpose: Purpose): Promise<Transfer | undefined> {
   const found = await findTransferFor(tx, purpose)
@@ -118,25 +168,13 @@ export async function isPaymentFinal(db: Db | Tx, purpose: Purpose): Promise<boo
   return (await findTransferFor(db, purpose))?.state === 'final'
 }
 
-/** What transfers brought that the chain can still reverse. Their money cannot leave, so all of it is in the ledger. */
+/** What transfers brought in blocks that are not final. Their money cannot leave, so all of it is in the ledger. */
 export async function sumUnfinal(db: Db | Tx, network: Network): Promise<Usdc> {
   const { rows } = await sql<{ sum: bigint }>`
     select coalesce(sum(amount_micros), 0)::bigint as sum from transfers
-    where network = ${network} and state = 'seen'`.execute(db)
+    where network = ${network} and (state = 'seen' or state = 'final' and block_height >
+      (select final_height from followed_networks where network = ${network}))`.execute(db)
   return usdc(rows[0]?.sum ?? 0n)
-}
-
-/** The newest block in which a transfer is final. A chain that ends before it is not up to date. */
-export async function findFinalHeight(db: Db | Tx, network: Network): Promise<bigint | undefined> {
-  const row = await db
-    .selectFrom('transfers')
-    .select('block_height')
-    .where('network', '=', network)
-    .where('state', '=', 'final')
-    .orderBy('block_height', 'desc')
-    .limit(1)
-    .executeTakeFirst()
-  return row?.block_height
 }
 
 export async function saveTransfer(tx: Tx, transfer: Transfer, at: Date): Promise<void> {
@@ -173,7 +211,7 @@ export async function acquireForCheck(
   return rows.map(transferOf)
 }
 
-/** The names of transfers that were recorded and not reversed, and in which block each was seen last. */
+/** The names of transfers that are recorded and not missing, and in which block each was seen last. */
 export async function findStanding(
   db: Db,
   network: Network,
@@ -182,8 +220,8 @@ export async function findStanding(
   if (transfers.length === 0) return new Map()
   const references = transfers.map(({ reference }) => reference)
   const { rows } = await sql<{ subject: string; block_hash: string }>`
-    select subject, block_hash from transfers
-    where network = ${network} and reference = any(${references}::text[]) and state <> 'gone'`.execute(db)
+    select subject, block_hash from transfers where network = ${network}
+      and reference = any(${references}::text[]) and state <> 'gone' and missing_since is null`.execute(db)
   return new Map(rows.map(({ subject, block_hash }) => [subject, block_hash]))
 }
 

@@ -117,10 +117,8 @@ async function checkPayout(
   if (!isWaiting(payout)) return payout
   if (!isCompared(await findGuard(ctx.db, payout.network)))
     return holdPayout(ctx, payout, { code: 'not_compared' })
-  if (payout.state === 'held') {
-    const known = await findHold(ctx, payout)
-    if (known !== undefined) return isHeldBy(payout, known) ? payout : holdPayout(ctx, payout, known)
-  }
+  const known = await findHold(ctx, payout)
+  if (known !== undefined) return isHeldBy(payout, known) ? payout : holdPayout(ctx, payout, known)
   const screened = await screeningHold(ctx, payout)
   if (screened !== undefined) return holdPayout(ctx, payout, screened)
   const rejection = await sender.rejectionReason(senderRequestOf(payout))

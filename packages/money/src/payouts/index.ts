@@ -1,6 +1,7 @@
 export { advanceDue, advancePayout, duePayouts } from './advance-payout.ts'
 export type { Candidate } from './authorize-payouts.ts'
 export { findCounterDrift } from './counters/store.ts'
+export { wakeFunded } from './due/store.ts'
 export { findPayoutsOfAgent, type NetworkAmount, sumPaidOut, sumPending } from './earnings/store.ts'
 export { hasUnspent } from './funding-hold.ts'
 export { isCounted, setDisagreement, setShortage } from './guards/store.ts'
@@ -43,7 +44,6 @@ export {
   payoutPayees,
   sumMovingToCold,
   sumMovingToVenues,
-  sumSettled,
   sumWithdrawnFees,
   type WaitingPayouts,
 } from './reports/store.ts'

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
+import { byHash, GROUP, type Leaf, nodeOf, rootOf, type TreeNode } from '@market/kernel/merkle'
 import type { Liability } from './leaves/store.ts'
-import { byHash, GROUP, type Leaf, nodeOf, rootOf, type TreeNode } from './merkle.ts'
 
 const SALT_BYTES = 16
 

@@ -2,9 +2,18 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { Needs } from '@market/core/context'
 import { ApiError } from '@market/kernel/api-error'
 import { assert } from '@market/kernel/assert'
+import {
+  GROUP,
+  groupsOf,
+  type Leaf,
+  nodeOf,
+  pathOf,
+  rootOf,
+  type Step,
+  type TreeNode,
+} from '@market/kernel/merkle'
 import { NETWORKS } from '@market/kernel/network'
 import { findGroup, findLeavesOf, type Holders, hasLeaves } from './leaves/store.ts'
-import { GROUP, groupsOf, type Leaf, nodeOf, pathOf, rootOf, type Step, type TreeNode } from './merkle.ts'
 import { liabilitiesOf, type Snapshot, type SnapshotId } from './snapshot.ts'
 import { findGroups, findNewest, findProven } from './store.ts'
 

@@ -72,37 +72,6 @@ export const liabilitiesOf = ({ escrow, payable, surplus, suspense, earn }: Ledg
 export const imbalanceOf = (balances: LedgerBalances): bigint =>
   balances.ledger + balances.venues - liabilitiesOf(balances) - balances.fees
 
-/** The balances before the chain is read, as far as the comparison needs them. */
-export interface BalancesBefore {
-  readonly ledger: bigint
-  /** The part of it from payments that a reorganization can still remove. */
-  readonly unfinal: bigint
-  /** The sum of payouts that became final since a fixed time. */
-  readonly settled: bigint
-}
-
-export type BalancesAfter = LedgerBalances & { readonly settled: bigint }
-
-/**
- * The amount that is certainly missing on the chain. Ledger and chain cannot be read at the same moment, so each number is
- * read at the time at which it can only be in favour of the treasury:
- *
- * - Incoming money is on the chain first and posted later. What was final *before* the chain was read is therefore on
- *   the chain; what is posted in between, and what a reorganization can still remove, is not expected.
- * - Outgoing money leaves after its payout was stored as signed, and is posted later. What had left when the chain was
- *   read is therefore signed or settled in the balances read *afterwards*.
- *
- * So the chain must have held at least `final received, before` − `settled, after` − `in flight, after`. The first two are the
- * ledger's view before, minus what was settled between the two readings. A payout that settles in between moves from in
- * flight to settled in one transaction; one that fails has taken nothing from the chain. A move to the cold address changes
- * nothing in the sum of both, so it is neither settled nor in flight here. A move to a venue leaves the treasury, and is both.
- */
-export function certainlyMissing(before: BalancesBefore, after: BalancesAfter, onChain: bigint): bigint {
-  const settledMeanwhile = after.settled - before.settled
-  // fix: unfinal-is-not-missing
-  return before.ledger - before.unfinal - settledMeanwhile - after.inFlight - onChain
-}
-
 /** An imbalance of the ledger counts as a shortage too: no payout may leave then. */
 export function shortage(missing: bigint, balances: LedgerBalances): bigint {
   const imbalance = imbalanceOf(balances)

@@ -1,10 +1,10 @@
 import type { Tables } from '@market/database/tables'
 import type { Db, Tx } from '@market/database/transact'
 import { later, MINUTE } from '@market/kernel/clock'
+import type { TreeNode } from '@market/kernel/merkle'
 import { usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
 import { type Selectable, sql } from 'kysely'
-import type { TreeNode } from './merkle.ts'
 import type { InFlightList, Snapshot, SnapshotId } from './snapshot.ts'
 
 type SnapshotRow = Omit<Selectable<Tables['reserve_snapshots']>, 'groups'>
@@ -152,6 +152,29 @@ export async function hasDay(db: Db | Tx, network: Network, day: string): Promis
     .where('network', '=', network)
     .executeTakeFirst()
   return row !== undefined
+}
+
+interface Held {
+  readonly final: bigint
+  readonly arrived: bigint
+  readonly left: bigint
+  readonly cold: bigint | null
+}
+
+/**
+ * What the treasury has in the newest final block, what arrived and left since, and what its cold address has. Undefined
+ * before it was read. Moves between the two change nothing.
+ */
+export async function findHeld(tx: Tx, network: Network, cold = ''): Promise<Held | undefined> {
+  const { rows } = await sql<Held>`
+    select treasury_micros as final, cold_micros as cold,
+      (select coalesce(sum(amount_micros), 0) from transfers where network = followed.network
+        and (state = 'seen' and missing_since is null or state = 'final') and block_height > final_height
+        and lower(payer) is distinct from lower(${cold}))::bigint as arrived,
+      (select coalesce(sum(amount_micros), 0) from outgoing_transfers where network = followed.network
+        and not is_final and lower(payee) is distinct from lower(${cold}))::bigint as "left"
+    from followed_networks as followed where network = ${network} and treasury_micros is not null`.execute(tx)
+  return rows[0]
 }
 
 /** Returns false when another transaction is saving a snapshot of this network. */

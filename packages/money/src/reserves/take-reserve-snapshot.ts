@@ -3,13 +3,13 @@ import type { Chain } from '@market/core/ports/chain'
 import { transact } from '@market/database/transact'
 import { unavailable } from '@market/kernel/api-error'
 import { assert } from '@market/kernel/assert'
-import { usdc } from '@market/kernel/money'
+import { GROUP } from '@market/kernel/merkle'
+import { formatUsd, usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
 import { setDisagreement, setShortage } from '../payouts/index.ts'
 import { buildTree, type Tree } from './build-tree.ts'
 import { compareWithChain, type EarnHolders } from './compare-with-chain.ts'
 import { insertLeaves } from './leaves/store.ts'
-import { GROUP } from './merkle.ts'
 import { readAgentWallets } from './read-agent-wallets.ts'
 import { returnFromCold } from './return-from-cold.ts'
 import { dayOf, liabilitiesOf, type Snapshot, shortage } from './snapshot.ts'
@@ -25,8 +25,8 @@ interface SnapshotOptions {
   readonly after?: string | null
 }
 
-/** Money is missing according to some providers only, so no snapshot is published and payouts wait. */
-export class ProvidersDisagree extends Error {}
+/** Money is missing in blocks that are not final, so no snapshot is published and payouts wait. */
+export class MissingInNewBlocks extends Error {}
 
 /**
  * Compares the treasury with the ledger, saves the result as a snapshot and sets the shortage in the same transaction.
@@ -48,10 +48,11 @@ export async function takeReserveSnapshot(
   const id = ctx.ids.next('rsv')
   await returnFromCold(ctx, chain)
   const compared = await compareWithChain(ctx, chain, withProof)
-  const { final, latest, cold, balances, missing, disagreement, liabilities, inFlight } = compared
-  if (disagreement !== undefined) {
-    await transact(ctx.db, (tx) => setDisagreement(ctx, tx, network, disagreement))
-    throw new ProvidersDisagree(`The providers of ${network} disagree about the treasury: ${disagreement}`)
+  const { final, latest, cold, balances, missing, liabilities, inFlight } = compared
+  if (missing.latest > 0n && missing.final <= 0n) {
+    const why = `${formatUsd(usdc(missing.latest))} USDC left in blocks that are not final`
+    await transact(ctx.db, (tx) => setDisagreement(ctx, tx, network, why))
+    throw new MissingInNewBlocks(`${network}: ${why}`)
   }
   const tree = liabilities && (await buildTree(liabilities))
   assert(
@@ -67,7 +68,7 @@ export async function takeReserveSnapshot(
     final,
     latest,
     balances,
-    short: usdc(shortage(missing, balances)),
+    short: usdc(shortage(missing.final, balances)),
     proof: tree === undefined ? null : { root: tree.root.hash, leaves: tree.leaves.length },
     day,
     inFlight,

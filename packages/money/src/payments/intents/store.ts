@@ -49,10 +49,10 @@ function submissionOf(row: Row): Submission | null {
 export async function openIntent(
   ctx: Needs<'clock' | 'ids'>,
   tx: Tx,
-  intent: Omit<Intent, 'id' | 'since' | 'depth'>,
+  intent: Omit<Intent, 'id' | 'since' | 'depth'> & Partial<Pick<Intent, 'depth'>>,
 ): Promise<Intent> {
   const now = ctx.clock.now()
-  const { purpose, submission } = intent
+  const { purpose, submission, depth = null } = intent
   await cancelIntent(tx, purpose)
   const row = await tx
     .insertInto('payment_intents')
@@ -71,6 +71,7 @@ export async function openIntent(
       nonce: submission?.settlement.nonce ?? null,
       signed_at_height: submission?.settlement.signedAtHeight ?? null,
       last_valid_height: submission?.settlement.lastValidHeight ?? null,
+      ...columnsOf(depth),
       created_at: now,
       checked_at: now,
     })
@@ -107,16 +108,18 @@ export async function findWaitingIntent(
 const isSameDepth = (a: Depth | null, b: Depth | null): boolean =>
   a?.confirmations === b?.confirmations && a?.required === b?.required && a?.height === b?.height
 
+const columnsOf = (depth: Depth | null) => ({
+  confirmations: depth?.confirmations ?? null,
+  required_confirmations: depth?.required ?? null,
+  block_height: depth?.height ?? null,
+})
+
 /** What buyers are shown while a payment waits. */
 export async function saveDepth(db: Db, { id, depth }: Intent, now: Depth | null): Promise<void> {
   if (isSameDepth(depth, now)) return
   await db
     .updateTable('payment_intents')
-    .set({
-      confirmations: now?.confirmations ?? null,
-      required_confirmations: now?.required ?? null,
-      block_height: now?.height ?? null,
-    })
+    .set(columnsOf(now))
     .where('id', '=', id)
     .where('status', '=', 'waiting')
     .execute()

@@ -41,3 +41,13 @@ export async function wakePayouts(tx: Tx, ids: readonly string[]): Promise<void>
     .where('id', '=', sql<string>`any(${ids}::text[])`)
     .execute()
 }
+
+/** Payments became final, so the payouts that they fund can leave. */
+export async function wakeFunded(tx: Tx, network: Network, references: readonly string[]): Promise<void> {
+  if (references.length === 0) return
+  await sql`
+    update payouts set due_at = ${WOKEN} from transfers as transfer
+    where transfer.network = ${network} and transfer.reference = any(${references}::text[])
+      and transfer.state = 'final' and transfer.purpose <> ''
+      and payouts.purpose = transfer.purpose and payouts.state in ('queued', 'held')`.execute(tx)
+}

@@ -124,12 +124,13 @@ export async function setShortage(
       ...NO_EPOCH,
       short_micros: short,
       short_since: short === 0n ? null : at,
-      counted_epoch: DATABASE_EPOCH,
       updated_at: at,
     })
     .onConflict((conflict) =>
       conflict.column('network').doUpdateSet((set) => ({
-        counted_epoch: DATABASE_EPOCH,
+        // What was read in an earlier epoch says nothing about payouts that the database has lost.
+        counted_epoch: sql`case when payout_guards.compared_at is null or payout_guards.database_epoch <> ${DATABASE_EPOCH}
+          then payout_guards.counted_epoch else ${DATABASE_EPOCH} end`,
         disagreement: null,
         short_micros: short,
         short_since: short === 0n ? null : set.fn.coalesce('payout_guards.short_since', set.val(at)),

@@ -174,19 +174,6 @@ export async function inFlight(tx: Db | Tx, network: Network): Promise<Usdc> {
   return usdc(rows[0]?.sum ?? 0n)
 }
 
-/** The sum of payouts that became final since a time, without moves to the cold address. */
-export async function sumSettled(db: Db | Tx, network: Network, since: Date): Promise<bigint> {
-  const row = await db
-    .selectFrom('payouts')
-    .select((select) => sql<bigint>`coalesce(sum(${select.ref('amount_micros')}), 0)::bigint`.as('sum'))
-    .where('network', '=', network)
-    .where('state', '=', 'final')
-    .where('kind', '<>', 'move_to_cold')
-    .where('updated_at', '>=', since)
-    .executeTakeFirstOrThrow()
-  return row.sum
-}
-
 /** The payee of every payout, null while it has no address, and whether it is a move to an address of ours. Queried by `id`. */
 export const payoutPayees = sql`
   (select id, payee, kind in ('move_to_cold', 'move_to_venue') as is_move from payouts)`

@@ -1,10 +1,10 @@
 import type { Tables } from '@market/database/tables'
 import type { Db, Tx } from '@market/database/transact'
+import { GROUP, type Leaf } from '@market/kernel/merkle'
 import type { Network } from '@market/kernel/network'
 import { type Selectable, type SqlBool, sql } from 'kysely'
 import { escrowPayers, unmatchedPayers } from '../../payments/index.ts'
 import { payoutPayees } from '../../payouts/index.ts'
-import { GROUP, type Leaf } from '../merkle.ts'
 import type { SnapshotId } from '../snapshot.ts'
 
 const BATCH = 10_000

@@ -1,6 +1,6 @@
 import { type Actor, type Needs, nameOf, ownerWallets, payerWallets } from '@market/core/context'
 import { lockBuyerEvents } from '@market/core/events'
-import type { IncomingTransfer } from '@market/core/ports/chain'
+import type { Depth, IncomingTransfer } from '@market/core/ports/chain'
 import { isProvenOn } from '@market/core/ports/signatures'
 import { CommitThenReject, type Tx } from '@market/database/transact'
 import { countOrders } from '@market/identity/agents'
@@ -76,8 +76,12 @@ export async function payOrder(
   const payment = { network, reference }
   if (isPaidBy(found, payment))
     return ctx.transact(async (tx) => confirmIfProven(ctx, tx, await lockOrder(tx, orderId), actor))
-  const named = { ...payment, payers: payersOf(found, actor, network) }
-  const transfer = await findTransfer(ctx, found, named)
+  let depth: Depth | null = null
+  const payers = payersOf(found, actor, network)
+  const transfer = await findTransfer(ctx, found, { ...payment, payers }, async (now) => {
+    depth = now
+  })
+  const named = { ...payment, payers, depth }
 
   return ctx.transact(async (tx) => {
     const locked = await lockOrder(tx, orderId)
@@ -128,17 +132,16 @@ async function confirmIfProven(ctx: Ctx, tx: Tx, order: Order, actor: Actor): Pr
 async function findTransfer(
   ctx: Ctx,
   order: Order,
-  named: NamedTransfer,
+  { network, reference, payers }: NamedTransfer,
+  onDepth: (depth: Depth | null) => Promise<void>,
 ): Promise<IncomingTransfer | undefined | ApiError> {
   if (order.status !== 'quoted' && order.status !== 'accepted') return undefined
+  const query = {
+    ...{ reference, payers, minAmount: order.price, notAfter: FOREVER },
+    notBefore: policyOf(order).earliestPayment(order.createdAt),
+  }
   try {
-    return await findPayment(ctx, named.network, {
-      reference: named.reference,
-      minAmount: order.price,
-      payers: named.payers,
-      notBefore: policyOf(order).earliestPayment(order.createdAt),
-      notAfter: FOREVER,
-    })
+    return await findPayment(ctx, network, query, onDepth)
   } catch (error) {
     if (error instanceof ApiError) return error
     throw error

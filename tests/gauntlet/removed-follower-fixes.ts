@@ -1,0 +1,24 @@
+import type { RemovedFix } from './removed-fix.ts'
+
+/** Of the follower, which reads each network once and makes whole ranges of blocks final. */
+export const FOLLOWER_FIXES: readonly RemovedFix[] = [
+  {
+    finding: 'follower a payment that was read costs no call',
+    marker: 'recorded-payment-first',
+    to: 'await findUnused(ctx, chain, question)',
+    test: 'tests/payments/api-lookups.test.ts',
+    title: 'pay: a transfer that was read pays the order without a call',
+  },
+  {
+    finding: 'follower a replaced payment is not answered from the record',
+    marker: 'replaced-payment-is-missing',
+    test: 'tests/payments/recorded.test.ts',
+    title: 'the node is asked about a payment whose block was replaced',
+  },
+  {
+    finding: 'follower a log that every provider leaves out stops finality',
+    marker: 'transfers-explain-the-balance',
+    test: 'tests/reserves/providers.test.ts',
+    title: 'a transfer that both providers leave out',
+  },
+]
