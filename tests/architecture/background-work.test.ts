@@ -50,7 +50,6 @@ test('chains: two sweeps read the blocks of a network, and few ask about one tra
     'packages/money/src/payments/intents/check-intents.ts',
     'packages/money/src/payments/recheck-transfers.ts',
     'packages/money/src/payouts/advance-payout.ts',
-    'packages/money/src/reserves/compare-with-chain.ts',
   ])
 })
 

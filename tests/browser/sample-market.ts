@@ -194,15 +194,7 @@ async function fillReserves({ db }: Market): Promise<void> {
         trees: JSON.stringify(trees),
         due_at: at,
         created_at: at,
-        reference,
-        final_at: at,
-      })
-      .execute()
-    await db
-      .insertInto('reserve_anchor_signatures')
-      .values({
-        ...{ day, n: 1, network: 'solana-mainnet', account: 'TreasuryOnSolana', reference },
-        ...{ bytes: '', created_at: at },
+        ...{ network: 'solana-mainnet', account: 'TreasuryOnSolana', reference, final_at: at },
       })
       .execute()
   }

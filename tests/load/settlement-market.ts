@@ -25,8 +25,6 @@ const ANVIL_GAS_PER_BLOCK = 200_000_000
 type Proxies = Readonly<Record<PaidNetwork, readonly CountingProxy[]>>
 type Call = Promise<{ readonly status: number; readonly body: { readonly data?: { readonly id: string } } }>
 
-export type SettlementMarket = Awaited<ReturnType<typeof startSettlement>>
-
 /** Api, Base and Solana with two providers each for the api and for the workers, buyers with USDC, and sellers with webhooks. */
 export async function startSettlement(
   pace: ChainPace,

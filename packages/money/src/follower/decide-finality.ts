@@ -1,7 +1,7 @@
 import type { Chain, FinalMovements } from '@market/core/ports/chain'
 import { transact } from '@market/database/transact'
 import type { Network } from '@market/kernel/network'
-import { recordFinal } from '../payments/index.ts'
+import { findPaidPurposes, recordFinal } from '../payments/index.ts'
 import {
   beginReading,
   completeReading,
@@ -69,11 +69,8 @@ async function saveFinal(
   return transact(ctx.db, async (tx) => {
     if (!(await moveFinal(tx, network, from.final, { to, held, coldHeld }))) return false
     await finalizeOutgoing(tx, network, marked, { upTo: to.height, at: ctx.clock.now() })
-    await wakeFunded(
-      tx,
-      network,
-      incoming.map(({ reference }) => reference),
-    )
+    const references = incoming.map(({ reference }) => reference)
+    await wakeFunded(tx, await findPaidPurposes(tx, network, references))
     return true
   })
 }

@@ -31,17 +31,16 @@ export { type ReversalHandlers, recheckTransfers } from './recheck-transfers.ts'
 export { recordFinal, recordTransfers } from './record-transfers.ts'
 export { inferNetwork, normalizeReference } from './reference.ts'
 export {
+  findPaidPurposes,
   findTransfer,
   findTransferFor,
-  findUnclaimedFrom,
-  findUnmatched,
   findUsedIndexes,
   isPaymentFinal,
   lockTransfer,
   lockTransferFor,
   markReplaced,
+  sumArrived,
   sumUnfinal,
-  type UnmatchedMoney,
 } from './store.ts'
 export {
   type ClaimedTransfer,
@@ -50,3 +49,4 @@ export {
   type TransferKey,
   transferName,
 } from './transfer.ts'
+export { findUnclaimedFrom, findUnmatched, type UnmatchedMoney } from './unmatched/store.ts'

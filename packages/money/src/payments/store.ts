@@ -3,8 +3,7 @@ import type { Tables } from '@market/database/tables'
 import type { Db, Tx } from '@market/database/transact'
 import { type Usdc, usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
-import { type Selectable, type SqlBool, sql } from 'kysely'
-import { openAccounts } from '../ledger/index.ts'
+import { type Selectable, sql } from 'kysely'
 import { formatPurpose, type Purpose, parsePurpose } from './purpose.ts'
 import type { Transfer, TransferKey, TransferState } from './transfer.ts'
 
@@ -168,6 +167,37 @@ export async function isPaymentFinal(db: Db | Tx, purpose: Purpose): Promise<boo
   return (await findTransferFor(db, purpose))?.state === 'final'
 }
 
+/** What transfers brought in the blocks after a final one, and a reorganization did not take back. Without those of a payer. */
+export async function sumArrived(
+  tx: Tx,
+  network: Network,
+  { after, except }: { readonly after: bigint; readonly except: string },
+): Promise<bigint> {
+  const { rows } = await sql<{ sum: bigint }>`
+    select coalesce(sum(amount_micros), 0)::bigint as sum from transfers
+    where network = ${network} and (state = 'seen' and missing_since is null or state = 'final')
+      and block_height > ${after} and lower(payer) is distinct from lower(${except})`.execute(tx)
+  return rows[0]?.sum ?? 0n
+}
+
+/** What final transfers of these transactions pay for. */
+export async function findPaidPurposes(
+  tx: Tx,
+  network: Network,
+  references: readonly string[],
+): Promise<Purpose[]> {
+  if (references.length === 0) return []
+  const rows = await tx
+    .selectFrom('transfers')
+    .select('purpose')
+    .where('network', '=', network)
+    .where('reference', '=', sql<string>`any(${references}::text[])`)
+    .where('state', '=', 'final')
+    .where('purpose', '<>', '')
+    .execute()
+  return rows.map(({ purpose }) => parsePurpose(purpose))
+}
+
 /** What transfers brought in blocks that are not final. Their money cannot leave, so all of it is in the ledger. */
 export async function sumUnfinal(db: Db | Tx, network: Network): Promise<Usdc> {
   const { rows } = await sql<{ sum: bigint }>`
@@ -247,78 +277,4 @@ export async function finalizeSeen(
       and transfers.amount_micros = final.amount_micros and transfers.payer is not distinct from final.payer
     returning transfers.subject`.execute(db)
   return new Set(rows.map(({ subject }) => subject))
-}
-
-/** Final transfers of a payer that pay for nothing and still have money in suspense. */
-export async function findUnclaimedFrom(
-  db: Db | Tx,
-  network: Network,
-  payer: string,
-): Promise<TransferKey[]> {
-  const rows = await db
-    .selectFrom('transfers as transfer')
-    .innerJoin(openAccounts(db, ['suspense']).as('account'), (join) =>
-      join
-        .onRef('account.network', '=', 'transfer.network')
-        .onRef('account.subject', '=', 'transfer.subject'),
-    )
-    .select(['transfer.reference', 'transfer.transfer_index'])
-    .where('transfer.network', '=', network)
-    .where('transfer.payer', '=', payer)
-    .where('transfer.state', '=', 'final')
-    .where('transfer.purpose', '=', '')
-    .execute()
-  return rows.map((row) => ({ network, reference: row.reference, index: row.transfer_index }))
-}
-
-/** Money of a transfer that has no purpose: unclaimed, or above the amount due. */
-export interface UnmatchedMoney extends TransferKey {
-  readonly account: string
-  readonly kind: 'suspense' | 'surplus'
-  /** Null when it is unknown, also for money in suspense beside a claim, which was recorded before transfers had indexes. */
-  readonly payer: string | null
-  readonly amount: Usdc
-  readonly state: TransferState
-  readonly happenedAt: Date
-  /** What the transfer pays for; null while it is unclaimed. */
-  readonly purpose: Purpose | null
-}
-
-/** Oldest first, after a position. */
-export async function findUnmatched(
-  db: Db,
-  limit: number,
-  after: { readonly at: Date; readonly name: string } | undefined,
-): Promise<UnmatchedMoney[]> {
-  const rows = await db
-    .selectFrom('transfers as transfer')
-    .innerJoin(openAccounts(db, ['suspense', 'surplus']).as('account'), (join) =>
-      join
-        .onRef('account.network', '=', 'transfer.network')
-        .onRef('account.subject', '=', 'transfer.subject'),
-    )
-    .select(['account.id', 'account.kind', 'account.balance_micros'])
-    .select(['transfer.network', 'transfer.reference', 'transfer.transfer_index', 'transfer.payer'])
-    .select(['transfer.state', 'transfer.happened_at', 'transfer.purpose'])
-    .$if(after !== undefined, (select) =>
-      select.where(
-        sql<SqlBool>`(transfer.happened_at, account.id) > (${after?.at}::timestamptz, ${after?.name})`,
-      ),
-    )
-    .orderBy('transfer.happened_at')
-    .orderBy('account.id')
-    .limit(limit)
-    .execute()
-  return rows.map((row) => ({
-    account: row.id,
-    kind: row.kind as UnmatchedMoney['kind'],
-    network: row.network as Network,
-    reference: row.reference,
-    index: row.transfer_index,
-    payer: row.kind === 'surplus' || row.purpose === '' ? row.payer : null,
-    amount: usdc(row.balance_micros),
-    state: row.state as TransferState,
-    happenedAt: row.happened_at,
-    purpose: row.purpose === '' ? null : parsePurpose(row.purpose),
-  }))
 }

@@ -18,6 +18,7 @@ export {
   finalizeOutgoing,
   findUnexplained,
   saveOutgoing,
+  sumUnfinalOutgoing,
 } from './outgoing/store.ts'
 export { writeOffTransfer } from './outgoing/write-off-transfer.ts'
 export { type Payout, type PayoutId, payoutIdOf } from './payout.ts'

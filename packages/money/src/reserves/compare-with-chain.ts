@@ -5,8 +5,14 @@ import { unavailable } from '@market/kernel/api-error'
 import { type Usdc, usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
 import { totals } from '../ledger/index.ts'
-import { sumUnfinal } from '../payments/index.ts'
-import { findInFlight, inFlight, sumMovingToCold, sumMovingToVenues } from '../payouts/index.ts'
+import { sumArrived, sumUnfinal } from '../payments/index.ts'
+import {
+  findInFlight,
+  inFlight,
+  sumMovingToCold,
+  sumMovingToVenues,
+  sumUnfinalOutgoing,
+} from '../payouts/index.ts'
 import { findLiabilities, type Liability, type Parts } from './leaves/store.ts'
 import { sumReturned } from './return-from-cold.ts'
 import type { InFlightList, LedgerBalances, Snapshot } from './snapshot.ts'
@@ -39,11 +45,14 @@ export const compareWithChain = (
 ): Promise<Comparison> =>
   readAtOnce(db, async (tx) => {
     const { network, cold: address } = chain
-    const held = await findHeld(tx, network, address)
+    const held = await findHeld(tx, network)
     if (held === undefined || (address !== undefined && held.cold === null))
       throw unavailable(`What the treasury on ${network} has was not read yet`)
     const cold = held.cold ?? 0n
-    const final = usdc(held.final + cold)
+    const final = usdc(held.treasury + cold)
+    // What moves between the treasury and its cold address changes nothing.
+    const arrived = await sumArrived(tx, network, { after: held.height, except: address ?? '' })
+    const left = await sumUnfinalOutgoing(tx, network, address ?? '')
     const balances = await ledgerBalances(tx, network)
     // In the treasury, and at the cold address until it is posted.
     const returned = address === undefined ? 0n : await sumReturned(tx, network, address)
@@ -52,8 +61,8 @@ export const compareWithChain = (
     const missing = balances.ledger - returned - balances.unfinal - balances.inFlight - final
     return {
       cold: address === undefined ? null : { address, held: usdc(cold) },
-      ...{ final, latest: usdc(final + held.arrived - held.left), balances },
-      missing: { final: missing, latest: missing + held.left },
+      ...{ final, latest: usdc(final + arrived - left), balances },
+      missing: { final: missing, latest: missing + left },
       liabilities: withProof
         ? await findLiabilities(tx, network, await earnHolders?.(tx, network))
         : undefined,

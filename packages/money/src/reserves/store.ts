@@ -154,27 +154,18 @@ export async function hasDay(db: Db | Tx, network: Network, day: string): Promis
   return row !== undefined
 }
 
-interface Held {
-  readonly final: bigint
-  readonly arrived: bigint
-  readonly left: bigint
-  readonly cold: bigint | null
-}
-
-/**
- * What the treasury has in the newest final block, what arrived and left since, and what its cold address has. Undefined
- * before it was read. Moves between the two change nothing.
- */
-export async function findHeld(tx: Tx, network: Network, cold = ''): Promise<Held | undefined> {
-  const { rows } = await sql<Held>`
-    select treasury_micros as final, cold_micros as cold,
-      (select coalesce(sum(amount_micros), 0) from transfers where network = followed.network
-        and (state = 'seen' and missing_since is null or state = 'final') and block_height > final_height
-        and lower(payer) is distinct from lower(${cold}))::bigint as arrived,
-      (select coalesce(sum(amount_micros), 0) from outgoing_transfers where network = followed.network
-        and not is_final and lower(payee) is distinct from lower(${cold}))::bigint as "left"
-    from followed_networks as followed where network = ${network} and treasury_micros is not null`.execute(tx)
-  return rows[0]
+/** What the treasury and its cold address have in the newest final block; undefined before it was read. */
+export async function findHeld(
+  tx: Tx,
+  network: Network,
+): Promise<{ readonly height: bigint; readonly treasury: bigint; readonly cold: bigint | null } | undefined> {
+  const row = await tx
+    .selectFrom('followed_networks')
+    .select(['final_height', 'treasury_micros', 'cold_micros'])
+    .where('network', '=', network)
+    .executeTakeFirst()
+  if (row === undefined || row.treasury_micros === null) return undefined
+  return { height: row.final_height, treasury: row.treasury_micros, cold: row.cold_micros }
 }
 
 /** Returns false when another transaction is saving a snapshot of this network. */

@@ -1,6 +1,7 @@
 import type { Tx } from '@market/database/transact'
 import type { Network } from '@market/kernel/network'
 import { sql } from 'kysely'
+import { formatPurpose, type Purpose } from '../../payments/index.ts'
 import type { PayoutId } from '../payout.ts'
 
 /** Marks a payout whose next step is due because of something that happened, maybe while another step was under way. */
@@ -43,11 +44,12 @@ export async function wakePayouts(tx: Tx, ids: readonly string[]): Promise<void>
 }
 
 /** Payments became final, so the payouts that they fund can leave. */
-export async function wakeFunded(tx: Tx, network: Network, references: readonly string[]): Promise<void> {
-  if (references.length === 0) return
-  await sql`
-    update payouts set due_at = ${WOKEN} from transfers as transfer
-    where transfer.network = ${network} and transfer.reference = any(${references}::text[])
-      and transfer.state = 'final' and transfer.purpose <> ''
-      and payouts.purpose = transfer.purpose and payouts.state in ('queued', 'held')`.execute(tx)
+export async function wakeFunded(tx: Tx, purposes: readonly Purpose[]): Promise<void> {
+  if (purposes.length === 0) return
+  await tx
+    .updateTable('payouts')
+    .set({ due_at: WOKEN })
+    .where('purpose', '=', sql<string>`any(${purposes.map(formatPurpose)}::text[])`)
+    .where('state', 'in', ['queued', 'held'])
+    .execute()
 }

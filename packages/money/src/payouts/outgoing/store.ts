@@ -180,3 +180,13 @@ export async function findUnexplained(
     order by happened_at, name limit ${limit}`.execute(db)
   return rows.map(outgoingTransferOf)
 }
+
+/** What left the treasury in blocks that are not final. Without what one payee got. */
+export async function sumUnfinalOutgoing(tx: Tx, network: Network, exceptPayee: string): Promise<bigint> {
+  const { rows } = await sql<{ sum: bigint }>`
+    select coalesce(sum(amount_micros), 0)::bigint as sum from outgoing_transfers
+    where network = ${network} and not is_final and lower(payee) is distinct from lower(${exceptPayee})`.execute(
+    tx,
+  )
+  return rows[0]?.sum ?? 0n
+}
