@@ -95,8 +95,8 @@ create index wallet_transactions_of_agent on wallet_transactions (agent_id, crea
 create function check_wallet_transaction() returns trigger language plpgsql as $$
 begin
   if tg_op = 'INSERT' then
-    if new.status <> 'requested' then
-      raise exception 'a wallet transaction begins as requested'
+    if new.status <> 'requested' or new.mint is not null or new.signed_at is not null then
+      raise exception 'a wallet transaction begins as requested, and nothing of it is signed'
         using errcode = 'check_violation', constraint = 'wallet_transactions_transition';
     end if;
     return new;

@@ -140,7 +140,7 @@ async function run(
     caller,
     requestId: call.requestId,
     file: call.file,
-    requestDigest: lease && digestOf(lease.request),
+    keyDigest: lease && digestOf(lease.request),
     budget,
     transact: transaction.transact,
   }

@@ -29,8 +29,8 @@ export type HandlerContext = Context &
     /** How large the lists of the response may become. */
     readonly budget: ByteBudget
     readonly file?: IncomingFile | undefined
-    /** Of the request with its Idempotency-Key; absent without one. */
-    readonly requestDigest?: string | undefined
+    /** Of the caller, its Idempotency-Key and the operation; absent without a key. */
+    readonly keyDigest?: string | undefined
   }
 
 /** What says who the caller is and what it owns. */

@@ -54,10 +54,10 @@ export function requestKey(call: Call, actor: Actor): RequestKey | undefined {
   }
 }
 
-/** The same for a repeated request, whatever the database knows of it. */
-export const digestOf = ({ scope, key, operation, fingerprint }: RequestKey): string =>
+/** The same for a repeated request, whatever the database knows of it and however it is signed. */
+export const digestOf = ({ scope, key, operation }: RequestKey): string =>
   createHash('sha256')
-    .update(canonical([scope, key, operation, fingerprint.toString('hex')]))
+    .update(canonical([scope, key, operation]))
     .digest('hex')
 
 /** The same fields in another order are the same request. */

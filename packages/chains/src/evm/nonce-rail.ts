@@ -11,64 +11,106 @@ import { sendBytes } from './send-bytes.ts'
 import { addressKey, blocksPerRequest, type EvmSettings } from './settings.ts'
 import { topicOf } from './transfers.ts'
 
-/** Appends the id of an action to a call. Contracts ignore what follows the arguments. */
-export const withActionId = (data: Hex, actionId: string): Hex => concat([data, stringToHex(actionId)])
+/** Between the arguments of a call and the id of its action, so that no argument can become part of the id. */
+const SEPARATOR = '0x00'
 
-const ACTION_ID = /[a-z]+_[0-9]+_[0-9a-z]{17}:[a-z]+$/
+/** Appends the id of an action to a call. Contracts ignore what follows the arguments. */
+export const withActionId = (data: Hex, actionId: string): Hex =>
+  concat([data, SEPARATOR, stringToHex(actionId)])
+
+const ACTION_ID = /\0([a-z]+_[0-9]+_[0-9a-z]{17}:[a-z]+)$/
 
 const actionIdIn = (input: Hex): string | null =>
-  ACTION_ID.exec(Buffer.from(input.slice(2), 'hex').toString('latin1'))?.[0] ?? null
+  ACTION_ID.exec(Buffer.from(input.slice(2), 'hex').toString('latin1'))?.[1] ?? null
 
-/** The transactions with a log of the account: an approval, a transfer of its own, a redemption of its shares. */
+interface Page {
+  readonly account: string
+  /** Whose logs show what the account did: the USDC contract and the vaults. */
+  readonly contracts: readonly string[]
+  readonly from: bigint
+  readonly to: bigint
+}
+
+const hex = (height: bigint): Hex => `0x${height.toString(16)}`
+
+/** The transactions with a log of the account: an approval, a transfer of its own, a deposit or redemption of shares. */
 const sentVia = async (
-  settings: EvmSettings,
+  { chainId }: EvmSettings,
   node: Node,
-  account: string,
-  { from, to }: { readonly from: bigint; readonly to: bigint },
+  { account, contracts, from, to }: Page,
 ): Promise<NamedTransaction[]> => {
-  const { chainId } = settings
-  const references = new Set<string>()
-  for (let start = from; start <= to; start += blocksPerRequest(settings)) {
-    const last = smaller(start + blocksPerRequest(settings) - 1n, to)
-    const range = { fromBlock: `0x${start.toString(16)}`, toBlock: `0x${last.toString(16)}` }
-    const [logs] = await callAll(node, chainId, [
-      ['eth_getLogs', { ...range, topics: [null, topicOf(account)] }],
-    ])
-    for (const { transaction } of readLogs(logs)) references.add(transaction)
-  }
+  const [logs] = await callAll(node, chainId, [
+    [
+      'eth_getLogs',
+      { fromBlock: hex(from), toBlock: hex(to), address: contracts, topics: [null, topicOf(account)] },
+    ],
+  ])
+  const references = [...new Set(readLogs(logs).map(({ transaction }) => transaction))]
   const found = await callInBatches(
     node,
     chainId,
-    [...references].map((reference) => ['eth_getTransactionByHash', reference]),
+    references.map((reference) => ['eth_getTransactionByHash', reference]),
   )
-  return [...references].flatMap((reference, index) => {
+  return references.flatMap((reference, index) => {
     const transaction = readTransaction(found[index] ?? null)
-    if (transaction === undefined || addressKey(transaction.from) !== account) return []
+    if (transaction === undefined)
+      throw unavailable(`${node.name} shows a log of ${reference}, but not the transaction`)
+    if (addressKey(transaction.from) !== account) return []
     return [{ reference, nonce: transaction.nonce, actionId: actionIdIn(transaction.input) }]
   })
 }
 
+const asText = (sent: readonly NamedTransaction[]): string =>
+  sent
+    .map(({ reference, nonce, actionId }) => `${nonce} ${reference} ${actionId}`)
+    .toSorted()
+    .join('\n')
+
+/** What all providers that respond show, at least as many as required. One that leaves out a transaction would hide a lost one. */
+const agreedPage = async (
+  settings: EvmSettings,
+  nodes: NodePool,
+  page: Page,
+): Promise<readonly NamedTransaction[]> => {
+  const { responses, failures } = await nodes.queryProviders(
+    (node) => sentVia(settings, node, page),
+    settings.minProviders,
+  )
+  const shown = responses.map(({ response }) => response)
+  const [first] = shown
+  if (first === undefined || shown.length < settings.minProviders)
+    throw unavailable(
+      `Too few providers returned the transactions of ${page.account}. Try again later.`,
+      new AggregateError(failures),
+    )
+  if (shown.some((sent) => asText(sent) !== asText(first)))
+    throw unavailable(`Providers contradict each other about the transactions of ${page.account}`)
+  return first
+}
+
 /** Sends from an account that does one thing at a time. */
-export const nonceRail = (settings: EvmSettings, nodes: NodePool): NonceRail => ({
+export const nonceRail = (
+  settings: EvmSettings,
+  nodes: NodePool,
+  contracts: readonly string[],
+): NonceRail => ({
   lock: 'nonce',
   network: settings.network,
   send: ({ bytes }) => sendBytes(nodes, settings.chainId, bytes),
   observe: (signed) => observePayout(settings, nodes, signed),
   counts: (account) => readCounts(settings, nodes, account),
   async sentBetween(account, from, to) {
-    const { responses, failures } = await nodes.queryProviders(
-      (node) => sentVia(settings, node, addressKey(account), { from, to }),
-      settings.minProviders,
-    )
-    if (responses.length < settings.minProviders)
-      throw unavailable(
-        `Too few providers returned the transactions of ${account}. Try again later.`,
-        new AggregateError(failures),
-      )
-    return [
-      ...new Map(
-        responses.flatMap(({ response }) => response.map((one) => [one.reference, one] as const)),
-      ).values(),
-    ]
+    const sent: NamedTransaction[] = []
+    const size = blocksPerRequest(settings)
+    for (let start = from; start <= to; start += size) {
+      const page = {
+        account: addressKey(account),
+        contracts,
+        from: start,
+        to: smaller(start + size - 1n, to),
+      }
+      sent.push(...(await agreedPage(settings, nodes, page)))
+    }
+    return sent
   },
 })

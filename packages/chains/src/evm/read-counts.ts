@@ -5,7 +5,7 @@ import type { NodePool } from '../nodes/node-pool.ts'
 import { supported } from '../nodes/providers.ts'
 import { blockAt, readFinalBlock } from './evm-nodes.ts'
 import { quantity } from './parse-rpc.ts'
-import { callEach, resultOf } from './rpc.ts'
+import { callAll, callEach } from './rpc.ts'
 import type { EvmSettings } from './settings.ts'
 
 /**
@@ -18,14 +18,14 @@ export const readCounts = async (
   account: string,
 ): Promise<NonceCounts> => {
   const { responses, failures } = await nodes.queryProviders(async (node) => {
-    const [block, finalCount, minedCount] = await callEach(node, chainId, [
-      blockAt(finalityTag),
-      ['eth_getTransactionCount', account, finalityTag],
+    const [block] = await callEach(node, chainId, [blockAt(finalityTag)])
+    const height = readFinalBlock(block)?.height ?? 0n
+    // Of the same block, whatever becomes final meanwhile.
+    const [final, mined] = await callAll(node, chainId, [
+      ['eth_getTransactionCount', account, `0x${height.toString(16)}`],
       ['eth_getTransactionCount', account, 'latest'],
     ])
-    const height = readFinalBlock(block)?.height
-    const final = height === undefined ? 0n : quantity(resultOf(finalCount))
-    return { final, mined: quantity(resultOf(minedCount)), height: height ?? 0n }
+    return { final: quantity(final), mined: quantity(mined), height }
   }, minProviders)
   const shown = responses.map(({ response }) => response)
   const mined = supported(

@@ -41,5 +41,5 @@ export const readHeights = async (nodes: SolanaNodes, minProviders = 1): Promise
       'Too few Solana nodes returned their block height. Try again later.',
       new AggregateError(failures),
     )
-  return { ...lowest, horizon: largest(known.map(({ horizon }) => horizon)) }
+  return { final: lowest.final, horizon: largest(known.map(({ horizon }) => horizon)) }
 }

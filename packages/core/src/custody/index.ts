@@ -1,2 +1,2 @@
-export { findKeyEpoch, findWalletAddress, findWalletsAfter } from './store.ts'
+export { findKeyOrigin, findWalletAddress, findWalletsAfter } from './store.ts'
 export { createWallet, findUnopenableWallets, openWallet, resealWallets } from './wallets.ts'

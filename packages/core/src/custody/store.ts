@@ -93,14 +93,17 @@ export async function replaceSecrets(db: Db, changes: readonly Resealing<WalletK
   return Number(done.numAffectedRows ?? 0n)
 }
 
-/** The database epoch in which the key of a wallet was made. */
-export async function findKeyEpoch(db: Db, address: string): Promise<string> {
+/** When the key of a wallet was made, and in which database epoch. */
+export async function findKeyOrigin(
+  db: Db,
+  address: string,
+): Promise<{ readonly epoch: string; readonly madeAt: Date }> {
   const row = await db
     .selectFrom('agent_wallets')
-    .select('database_epoch')
+    .select(['database_epoch', 'created_at'])
     .where('address', '=', address)
     .executeTakeFirstOrThrow()
-  return row.database_epoch
+  return { epoch: row.database_epoch, madeAt: row.created_at }
 }
 
 export async function findWalletAddress(

@@ -11,14 +11,15 @@ export interface Action {
   readonly id: string
   readonly kind: ActionKind
   readonly account: string
-  /** The database epoch in which the account's key was made. No earlier one can have lost what it signed. */
-  readonly keyEpoch?: string
+  /** When the account's key was made. Nothing of the account is older, and no earlier database epoch can have lost what it signed. */
+  readonly key?: { readonly epoch: string; readonly madeAt: Date }
 }
 
 /** A transaction that was signed for an action, or that was found on the chain because the database had lost it. */
 export interface Attempt extends SignedTransfer {
   /** The first is 1. */
   readonly n: number
+  readonly account: string
   readonly createdAt: Date
 }
 
@@ -54,15 +55,21 @@ export interface Place {
   readonly replaced: readonly Attempt[]
 }
 
+/** What was known when an action was found to have ended. */
+export interface Known {
+  readonly attempts: number
+  readonly epoch: string
+}
+
 /** What `advance` found or did. Only `final`, `failed`, `expired` and `refused` end an action. */
 export type Progress<R> =
-  | { readonly kind: 'final'; readonly reference: string }
-  | { readonly kind: 'failed'; readonly reason: string; readonly attempts: number }
+  | { readonly kind: 'final'; readonly reference: string; readonly account: string }
+  | { readonly kind: 'failed'; readonly reason: string; readonly known: Known }
   /** So many attempts expired. */
-  | { readonly kind: 'expired'; readonly attempts: number }
-  | { readonly kind: 'refused'; readonly reason: R; readonly attempts: number }
+  | { readonly kind: 'expired'; readonly known: Known }
+  | { readonly kind: 'refused'; readonly reason: R; readonly known: Known }
   /** Nothing that is signed can be executed any more, and nothing may be signed now. */
-  | { readonly kind: 'stopped'; readonly attempts: number }
+  | { readonly kind: 'stopped'; readonly known: Known }
   /** Sent, or in a block that is not final. */
   | { readonly kind: 'under_way' }
   /** What an earlier database epoch may have signed is not known yet. */

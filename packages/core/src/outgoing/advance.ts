@@ -4,9 +4,9 @@ import { MINUTE } from '@market/kernel/clock'
 import type { Needs } from '../context.ts'
 import { NONCE_USED_BY_ANOTHER } from '../ports/payout-sender.ts'
 import type { Rail } from '../ports/transactions.ts'
-import type { Action, Attempt, Progress, Rules } from './action.ts'
-import { isCompared } from './compare.ts'
-import { findAttempts, insertAttempt, lockAction } from './store.ts'
+import type { Action, Attempt, Known, Progress, Rules } from './action.ts'
+import { compare } from './compare.ts'
+import { findAttempts, insertAttempt, isEpoch, lockAction } from './store.ts'
 
 /** A transaction that is not mined for this long is replaced by one with higher fees, at the same nonce. */
 const STUCK_MS = 1 * MINUTE
@@ -18,6 +18,7 @@ interface Work<R> {
   readonly action: Action
   readonly rules: Rules<R>
   readonly attempts: readonly Attempt[]
+  readonly epoch: string
 }
 
 const UNDER_WAY = { kind: 'under_way' } as const
@@ -32,23 +33,24 @@ export async function advance<R>(
   action: Action,
   rules: Rules<R>,
 ): Promise<Progress<R>> {
+  const epoch = await currentEpoch(ctx.db)
   const attempts = await findAttempts(ctx.db, action.id)
-  const work = { ctx, rail, action, rules, attempts }
+  const work = { ctx, rail, action, rules, attempts, epoch }
   const newest = attempts.at(-1)
   if (newest === undefined) return sign(work)
   const outcome = await rail.observe(roundOf(work, newest))
   switch (outcome.kind) {
     case 'final':
-      return { kind: 'final', reference: outcome.reference }
+      return { kind: 'final', reference: outcome.reference, account: newest.account }
     case 'seen':
       return UNDER_WAY
     case 'failed':
       if (outcome.reason === NONCE_USED_BY_ANOTHER) return sign(work, { usedNonce: newest.nonce })
       if (rules.mayRepeat?.(newest)) return sign(work)
-      return { kind: 'failed', reason: outcome.reason, attempts: attempts.length }
+      return { kind: 'failed', reason: outcome.reason, known: knownOf(work) }
     case 'expired':
       if (attempts.length >= (rules.maxAttempts ?? Number.POSITIVE_INFINITY))
-        return { kind: 'expired', attempts: attempts.length }
+        return { kind: 'expired', known: knownOf(work) }
       return sign(work)
     case 'unknown':
       return sendAgain(work, newest)
@@ -78,43 +80,47 @@ interface Following {
   readonly usedNonce?: bigint | null
 }
 
+const knownOf = <R>({ attempts, epoch }: Work<R>): Known => ({ attempts: attempts.length, epoch })
+
 /**
  * Signs, stores the bytes, and only then sends them. If two workers sign at once, one stores its bytes first and the other's
- * are never sent.
+ * are never sent. What was lost is looked for even while nothing may be signed.
  */
 async function sign<R>(
   work: Work<R>,
   { replaced = [], usedNonce = null }: Following = {},
 ): Promise<Progress<R>> {
-  const { ctx, rail, action, rules } = work
-  const attempts = work.attempts.length
-  if (await rules.isStopped()) return { kind: 'stopped', attempts }
-  const epoch = await currentEpoch(ctx.db)
+  const { ctx, rail, action, rules, attempts, epoch } = work
+  // A replacement excludes what it replaces, whatever the database lost.
+  const compared =
+    replaced[0] === undefined
+      ? await compare(ctx, rail, action, rules, { epoch, usedNonce })
+      : { isOver: true, nonce: replaced[0].nonce }
   // fix: outgoing-compared
-  if (!(await isCompared(ctx, rail, action, rules, { epoch, usedNonce }))) return { kind: 'not_compared' }
-  const nonce =
-    rail.lock === 'expiry' ? null : (replaced[0]?.nonce ?? (await rail.counts(action.account)).mined)
-  const signed = await rules.sign({ n: attempts + 1, nonce, replaced })
-  if ('refused' in signed) return { kind: 'refused', reason: signed.refused, attempts }
+  if (!compared.isOver) return { kind: 'not_compared' }
+  if (await rules.isStopped()) return { kind: 'stopped', known: knownOf(work) }
+  const n = attempts.length + 1
+  const signed = await rules.sign({ n, nonce: compared.nonce, replaced })
+  if ('refused' in signed) return { kind: 'refused', reason: signed.refused, known: knownOf(work) }
   const { transaction } = signed
   const admitted = await transact(ctx.db, async (tx) => {
-    if (!(await isUnchanged(tx, work, epoch))) return false
+    if (!(await isStill(tx, action.id, knownOf(work)))) return false
     const answer = await signed.admit(tx)
-    if (answer === true) {
-      const n = attempts + 1
+    if (answer === true)
       await insertAttempt(tx, action, rail.network, { ...transaction, n, createdAt: ctx.clock.now() })
-    }
     return answer
   })
-  if (typeof admitted !== 'boolean') return { kind: 'refused', reason: admitted.refused, attempts }
+  if (typeof admitted !== 'boolean')
+    return { kind: 'refused', reason: admitted.refused, known: knownOf(work) }
   if (admitted) await rail.send(transaction).catch(() => undefined)
   return UNDER_WAY
 }
 
-/** Whether no other worker signed meanwhile, and the database is still the one whose account was compared. */
-async function isUnchanged<R>(tx: Tx, { action, attempts }: Work<R>, epoch: string): Promise<boolean> {
-  await lockAction(tx, action.id)
-  // fix: outgoing-epoch
-  if ((await currentEpoch(tx)) !== epoch) return false
-  return (await findAttempts(tx, action.id)).length === attempts.length
+/**
+ * Whether no other worker signed meanwhile, and the database is still the one whose account was compared. Until the commit nobody
+ * signs for the action.
+ */
+export async function isStill(tx: Tx, actionId: string, { attempts, epoch }: Known): Promise<boolean> {
+  await lockAction(tx, actionId)
+  return (await isEpoch(tx, epoch)) && (await findAttempts(tx, actionId)).length === attempts
 }

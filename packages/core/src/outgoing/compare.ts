@@ -1,4 +1,5 @@
 import { transact } from '@market/database/transact'
+import { DAY, earlier } from '@market/kernel/clock'
 import type { Needs } from '../context.ts'
 import type { ExpiringRail, NamedTransaction, NonceRail, Rail } from '../ports/transactions.ts'
 import type { Action, Rules } from './action.ts'
@@ -8,6 +9,7 @@ import {
   findNextNonce,
   insertFound,
   insertHorizon,
+  isEpoch,
   lockNonces,
   saveComparedNonces,
 } from './store.ts'
@@ -20,43 +22,59 @@ interface Moment {
   readonly usedNonce: bigint | null
 }
 
+export interface Compared {
+  /** Whether everything that an earlier database epoch may have signed for the action is over and recorded. */
+  readonly isOver: boolean
+  /** The nonce of the account's next transaction; null where transactions expire. */
+  readonly nonce: bigint | null
+}
+
+const NOT_OVER: Compared = { isOver: false, nonce: null }
+
 /**
- * Whether everything that an earlier database epoch may have signed for the action is over or recorded. A database that was
- * restored or promoted may have lost its last transactions, which are on the chain or on their way there.
+ * Compares an account with its chain. A database that was restored or promoted may have lost its last transactions, which are on
+ * the chain or on their way there.
  */
-export const isCompared = <R>(
+export const compare = <R>(
   ctx: Ctx,
   rail: Rail,
   action: Action,
   rules: Rules<R>,
   moment: Moment,
-): Promise<boolean> =>
+): Promise<Compared> =>
   rail.lock === 'expiry'
-    ? isComparedByName(ctx, rail, action, moment)
-    : isComparedByNonce(ctx, rail, action, rules, moment)
+    ? compareByName(ctx, rail, action, moment)
+    : compareByNonce(ctx, rail, action, rules, moment)
+
+/** How much of an account nodes must know. What is older is not signed again. */
+export const SEARCHED_MS = 7 * DAY
 
 /** What was lost has expired once the horizon of the epoch is final. Then the chain shows it, or it never was executed. */
-async function isComparedByName(
+async function compareByName(
   ctx: Ctx,
   rail: ExpiringRail,
   action: Action,
   { epoch }: Moment,
-): Promise<boolean> {
-  if (rail.find === undefined || action.keyEpoch === epoch) return true
+): Promise<Compared> {
+  const over: Compared = { isOver: true, nonce: null }
+  if (rail.find === undefined || action.key?.epoch === epoch) return over
   const horizon = await horizonOf(ctx, rail, epoch)
-  const { final } = await rail.heights()
-  if (final <= horizon) return false
-  const reference = await rail.find(action.account, action.id)
-  if (reference === undefined) return true
+  if ((await rail.finalHeight()) <= horizon) return NOT_OVER
+  const weekAgo = earlier(ctx.clock.now(), SEARCHED_MS)
+  const since = action.key !== undefined && action.key.madeAt > weekAgo ? action.key.madeAt : weekAgo
+  const reference = await rail.find(action.account, action.id, since)
+  if (reference === undefined) return over
   const found = { reference, nonce: null, lastValidHeight: horizon }
-  await transact(ctx.db, (tx) => insertFound(tx, action, rail.network, found, ctx.clock.now()))
-  return false
+  await transact(ctx.db, async (tx) => {
+    if (await isEpoch(tx, epoch)) await insertFound(tx, action, rail.network, found, ctx.clock.now())
+  })
+  return NOT_OVER
 }
 
 async function horizonOf(ctx: Ctx, rail: ExpiringRail, epoch: string): Promise<bigint> {
   const known = await findHorizon(ctx.db, rail.network, epoch)
   if (known !== undefined) return known
-  const { horizon } = await rail.heights()
+  const horizon = await rail.horizon()
   return transact(ctx.db, (tx) => insertHorizon(tx, rail.network, epoch, horizon))
 }
 
@@ -64,37 +82,29 @@ async function horizonOf(ctx: Ctx, rail: ExpiringRail, epoch: string): Promise<b
 const READ_BLOCKS = 43_200n
 
 /**
- * The account does one thing at a time, so the first transaction that the database lost has the nonce after the last one that it
- * knows. While such a one is mined and not final, nothing is signed.
+ * The account does one thing at a time, so what it sends next has the nonce after the last one that the database knows, and as many
+ * transactions are mined. With more of them the database lost some; with fewer a transaction is not mined, or the nodes are behind.
  */
-async function isComparedByNonce<R>(
+async function compareByNonce<R>(
   ctx: Ctx,
   rail: NonceRail,
   action: Action,
   rules: Rules<R>,
-  { usedNonce }: Moment,
-): Promise<boolean> {
+  { epoch, usedNonce }: Moment,
+): Promise<Compared> {
   const { final, mined, height } = await rail.counts(action.account)
   const place = { network: rail.network, account: action.account }
   const compared = await findComparedNonces(ctx.db, place)
+  const next = larger(compared, await findNextNonce(ctx.db, place))
   const isTaken = usedNonce !== null && usedNonce >= compared
-  if (mined <= larger(compared, await findNextNonce(ctx.db, place)) && !isTaken) return true
-  if (final < mined) return false
+  if (mined <= next && !isTaken) return { isOver: mined === next, nonce: next }
+  if (final < mined) return NOT_OVER
   const from = height > READ_BLOCKS ? height - READ_BLOCKS : 0n
   const sent = await rail.sentBetween(action.account, from, height)
   await transact(ctx.db, async (tx) => {
     const known = await lockNonces(tx, place, compared)
-    const lost: NamedTransaction[] = []
-    for (let nonce = compared; nonce < final; nonce++) {
-      const found = sent.find((one) => one.nonce === nonce)
-      const ours = known.filter((one) => one.nonce === nonce)
-      // A transaction that failed has no log.
-      const isKnown =
-        found === undefined
-          ? ours.length > 0 && nonce !== usedNonce
-          : ours.some(({ reference }) => reference === found.reference)
-      if (!isKnown) lost.push(found ?? { reference: null, nonce, actionId: null })
-    }
+    if (!(await isEpoch(tx, epoch))) return
+    const lost = lostOf(sent, known, { from: compared, to: final, usedNonce })
     for (const { reference, nonce, actionId } of lost) {
       if (reference === null || actionId === null) continue
       const named = { ...action, id: actionId }
@@ -103,7 +113,26 @@ async function isComparedByNonce<R>(
     await rules.onLost?.(tx, lost)
     await saveComparedNonces(tx, place, final)
   })
-  return false
+  return NOT_OVER
+}
+
+/** What the account sent with these nonces and the database does not know. A transaction that failed has no log to name it. */
+function lostOf(
+  sent: readonly NamedTransaction[],
+  known: readonly { readonly reference: string; readonly nonce: bigint }[],
+  { from, to, usedNonce }: { readonly from: bigint; readonly to: bigint; readonly usedNonce: bigint | null },
+): NamedTransaction[] {
+  const lost: NamedTransaction[] = []
+  for (let nonce = from; nonce < to; nonce++) {
+    const found = sent.find((one) => one.nonce === nonce)
+    const ours = known.filter((one) => one.nonce === nonce)
+    const isKnown =
+      found === undefined
+        ? ours.length > 0 && nonce !== usedNonce
+        : ours.some(({ reference }) => reference === found.reference)
+    if (!isKnown) lost.push(found ?? { reference: null, nonce, actionId: null })
+  }
+  return lost
 }
 
 const larger = (a: bigint, b: bigint): bigint => (a > b ? a : b)

@@ -1,3 +1,4 @@
-export type { Attempt, Refusal, Rules, Signed } from './action.ts'
-export { advance } from './advance.ts'
+export type { Attempt, Known, Refusal, Rules, Signed } from './action.ts'
+export { advance, isStill } from './advance.ts'
+export { SEARCHED_MS } from './compare.ts'
 export { findAttempts } from './store.ts'

@@ -1,4 +1,4 @@
-import { later, MINUTE } from '@market/kernel/clock'
+import { DAY, earlier, later, MINUTE } from '@market/kernel/clock'
 import { type MarketContext, marketContext } from '@market/testing/market-context'
 import { testDatabase } from '@market/testing/postgres'
 import { sql } from 'kysely'
@@ -31,7 +31,8 @@ const solana: ExpiringRail = {
   network: 'solana-mainnet',
   send,
   observe: async () => ({ kind: 'expired' }),
-  heights: async () => ({ final: 2n, horizon: 1n }),
+  finalHeight: async () => 2n,
+  horizon: async () => 1n,
   find: async () => undefined,
 }
 const evm: NonceRail = {
@@ -83,7 +84,7 @@ test('a database epoch that ends while it is signed: nothing is stored or sent',
 
 test('the horizon of an epoch: nothing is signed until it is final, and it does not move with the chain', async () => {
   let [final, horizon] = [100n, 282n]
-  const rail = { ...solana, heights: async () => ({ final, horizon }) }
+  const rail = { ...solana, finalHeight: async () => final, horizon: async () => horizon }
   expect(await advance(ctx, rail, WALLET, rules())).toEqual({ kind: 'not_compared' })
   ;[final, horizon] = [282n, 464n]
   expect(await advance(ctx, rail, WALLET, rules())).toEqual({ kind: 'not_compared' })
@@ -94,7 +95,10 @@ test('the horizon of an epoch: nothing is signed until it is final, and it does 
 
 test('attempts that expired are followed by others, up to the limit', async () => {
   for (let n = 0; n < 2; n++) await advance(ctx, solana, WALLET, rules())
-  expect(await advance(ctx, solana, WALLET, rules())).toEqual({ kind: 'expired', attempts: 2 })
+  expect(await advance(ctx, solana, WALLET, rules())).toMatchObject({
+    kind: 'expired',
+    known: { attempts: 2 },
+  })
   expect(await references(WALLET)).toEqual(['a1', 'a2'])
 })
 
@@ -119,6 +123,44 @@ test('a transaction of the account that the database lost: it is recorded by its
     observe: async ([one]) => ({ kind: 'final', reference: one?.reference ?? '' }),
   }
   expect(await advance(ctx, final, VENUE, rules())).toEqual({ kind: 'not_compared' })
-  expect(await advance(ctx, final, VENUE, rules())).toEqual({ kind: 'final', reference: 'lost' })
+  expect(await advance(ctx, final, VENUE, rules())).toEqual({
+    kind: 'final',
+    reference: 'lost',
+    account: VENUE.account,
+  })
   expect(sent).toEqual([])
+})
+
+test('what the database lost is found while nothing may be signed', async () => {
+  const rail: ExpiringRail = {
+    ...solana,
+    find: async () => 'lost',
+    observe: async () => ({ kind: 'unknown' }),
+  }
+  const stopped: Rules<string> = { ...rules(), isStopped: async () => true }
+  expect(await advance(ctx, rail, WALLET, stopped)).toEqual({ kind: 'not_compared' })
+  expect(await references(WALLET)).toEqual(['lost'])
+  expect(sent).toEqual([])
+})
+
+test('an account is searched since its key was made, at most for seven days', async () => {
+  const searched: Date[] = []
+  const find = async (_account: string, _id: string, since: Date) => {
+    searched.push(since)
+    return undefined
+  }
+  const madeAt = earlier(ctx.clock.now(), DAY)
+  for (const key of [{ epoch: 'earlier', madeAt }, { epoch: 'earlier', madeAt: new Date(0) }, undefined]) {
+    const action = { ...WALLET, id: `wop_${searched.length}_00000000000000001`, ...(key && { key }) }
+    await advance(ctx, { ...solana, find }, action, rules(action.id))
+  }
+  const weekAgo = earlier(ctx.clock.now(), 7 * DAY)
+  expect(searched).toEqual([madeAt, weekAgo, weekAgo])
+})
+
+test('an account that has fewer transactions than the database knows signs nothing: they are not mined, or the nodes are behind', async () => {
+  await advance(ctx, evm, VENUE, rules())
+  const other: Action = { ...VENUE, id: 'emv_1_00000000000000002:withdraw' }
+  expect(await advance(ctx, evm, other, rules())).toEqual({ kind: 'not_compared' })
+  expect(await references(other)).toEqual([])
 })

@@ -1,3 +1,4 @@
+import { currentEpoch } from '@market/database/epoch'
 import type { Tables } from '@market/database/tables'
 import type { Db, Tx } from '@market/database/transact'
 import type { Network } from '@market/kernel/network'
@@ -18,6 +19,7 @@ export async function findAttempts(db: Db | Tx, actionId: string): Promise<Attem
 
 const attemptOf = (row: Selectable<Tables['outgoing_transactions']>): Attempt => ({
   n: row.n,
+  account: row.account,
   reference: row.reference,
   bytes: row.bytes ?? '',
   nonce: row.nonce,
@@ -36,7 +38,7 @@ export async function insertAttempt(
   tx: Tx,
   { id, kind, account }: Action,
   network: Network,
-  attempt: Attempt,
+  attempt: Omit<Attempt, 'account'>,
 ): Promise<void> {
   await tx
     .insertInto('outgoing_transactions')
@@ -76,6 +78,10 @@ export async function insertFound(
     .onConflict((conflict) => conflict.column('reference').doNothing())
     .execute()
 }
+
+/** Whether the database is still the one that something was decided in. */
+// fix: outgoing-epoch
+export const isEpoch = async (tx: Tx, epoch: string): Promise<boolean> => (await currentEpoch(tx)) === epoch
 
 /** The height that must be final before something is signed in this database epoch. */
 export async function findHorizon(db: Db | Tx, network: Network, epoch: string): Promise<bigint | undefined> {
@@ -123,7 +129,9 @@ export async function saveComparedNonces(tx: Tx, place: Place, compared: bigint)
     .insertInto('outgoing_accounts')
     .values({ ...place, compared_nonces: compared })
     .onConflict((conflict) =>
-      conflict.columns(['network', 'account']).doUpdateSet({ compared_nonces: compared }),
+      conflict.columns(['network', 'account']).doUpdateSet({
+        compared_nonces: sql<bigint>`greatest(outgoing_accounts.compared_nonces, excluded.compared_nonces)`,
+      }),
     )
     .execute()
 }

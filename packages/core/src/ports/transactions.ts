@@ -12,22 +12,24 @@ interface Sender {
 /** Sends transactions that expire: Solana. A new one is safe only when every earlier one, known or lost, has expired. */
 export interface ExpiringRail extends Sender {
   readonly lock: 'expiry'
-  /** The newest final height, and the one after which nothing that is signed until now can be executed. */
-  heights(): Promise<{ readonly final: bigint; readonly horizon: bigint }>
+  /** The newest final height: the lowest that any node shows. */
+  finalHeight(): Promise<bigint>
+  /** The height after which nothing that is signed until now can be executed. */
+  horizon(): Promise<bigint>
   /**
-   * The final transaction of the account that carries the id of an action and succeeded. Undefined on the rail when a second
-   * transaction of an action harms nobody.
+   * The final transaction of the account that carries the id of an action and succeeded, since a time. All providers that respond
+   * must agree. Undefined on the rail when a second transaction of an action harms nobody.
    */
-  readonly find: ((account: string, actionId: string) => Promise<string | undefined>) | undefined
+  readonly find: ((account: string, actionId: string, since: Date) => Promise<string | undefined>) | undefined
 }
 
 /** How many transactions of an account are executed. */
 export interface NonceCounts {
-  /** In final blocks: the fewest that any provider shows. */
+  /** Up to the final block: the fewest that any provider shows. */
   readonly final: bigint
   /** In any block. */
   readonly mined: bigint
-  /** The height of the final block. */
+  /** The height of the final block: the lowest that any provider shows. */
   readonly height: bigint
 }
 
@@ -43,7 +45,7 @@ export interface NamedTransaction {
 export interface NonceRail extends Sender {
   readonly lock: 'nonce'
   counts(account: string): Promise<NonceCounts>
-  /** What the account sent in these blocks, as any provider shows it. Transactions without a log are not among it. */
+  /** What the account sent in these blocks, as all providers that respond show it. Transactions without a log are not among it. */
   sentBetween(account: string, from: bigint, to: bigint): Promise<readonly NamedTransaction[]>
 }
 

@@ -1,5 +1,5 @@
-import { findKeyEpoch, openWallet } from '@market/core/custody'
-import { advance, findAttempts, type Refusal, type Signed } from '@market/core/outgoing'
+import { findKeyOrigin, openWallet } from '@market/core/custody'
+import { advance, isStill, type Known, type Refusal, SEARCHED_MS, type Signed } from '@market/core/outgoing'
 import type { WalletIntent, WalletSigner } from '@market/core/ports/agent-wallets'
 import { findStopping, isStopped, rejectWhileStopped, WALLET_SWITCH } from '@market/core/switches'
 import { type Tx, transact } from '@market/database/transact'
@@ -68,8 +68,8 @@ export async function advanceWalletTransaction(
   if (operation.task.kind === 'export') return exportSecret(ctx, operation)
   const signer = ctx.walletSigner
   if (signer === undefined) return WAITING_MS
-  const keyEpoch = await findKeyEpoch(ctx.db, operation.wallet)
-  const action = { id, kind: 'wallet', account: operation.wallet, keyEpoch } as const
+  const key = await findKeyOrigin(ctx.db, operation.wallet)
+  const action = { id, kind: 'wallet', account: operation.wallet, key } as const
   const progress = await advance<WalletTransactionFailure>(ctx, signer, action, {
     isStopped: () => isFrozen(ctx),
     sign: ({ n }) => sign(ctx, signer, operation, n),
@@ -79,14 +79,14 @@ export async function advanceWalletTransaction(
     case 'final':
       return finish(ctx, signer, operation, progress.reference)
     case 'failed':
-      return fail(ctx, operation, progress.attempts, 'rejected_on_chain')
+      return fail(ctx, operation, 'rejected_on_chain', progress.known)
     case 'expired':
-      return fail(ctx, operation, progress.attempts, 'expired')
+      return fail(ctx, operation, 'expired', progress.known)
     case 'refused':
-      return fail(ctx, operation, progress.attempts, progress.reason)
+      return fail(ctx, operation, progress.reason, progress.known)
     case 'stopped':
       // What expired is over. Kept open while wallets are stopped, it would block the wallet, and nodes forget old transactions.
-      return progress.attempts === 0 ? WAITING_MS : fail(ctx, operation, progress.attempts, 'expired')
+      return progress.known.attempts === 0 ? WAITING_MS : fail(ctx, operation, 'expired', progress.known)
     case 'not_compared':
       return COMPARING_MS
     case 'under_way':
@@ -94,8 +94,8 @@ export async function advanceWalletTransaction(
   }
 }
 
-const isTooOld = ({ clock }: SignerContext, { createdAt }: WalletTransaction): boolean =>
-  clock.now().getTime() - createdAt.getTime() > GIVE_UP_MS
+const isOlderThan = ({ clock }: SignerContext, { createdAt }: WalletTransaction, age: number): boolean =>
+  clock.now().getTime() - createdAt.getTime() > age
 
 /** The transaction that stores a signature checks it again. */
 const isFrozen = ({ db }: SignerContext): Promise<boolean> =>
@@ -108,7 +108,7 @@ async function sign(
   operation: WalletTransaction,
   attempt: number,
 ): Promise<Signed<WalletTransactionFailure> | Refusal<WalletTransactionFailure>> {
-  if (attempt === 1 && isTooOld(ctx, operation)) return { refused: 'expired' }
+  if (isOlderThan(ctx, operation, attempt === 1 ? GIVE_UP_MS : SEARCHED_MS)) return { refused: 'expired' }
   const objection = attempt === 1 ? await findObjection(ctx, operation) : undefined
   if (objection !== undefined) return { refused: objection }
   const checked = await checkFunds(signer, operation, attempt)
@@ -191,17 +191,17 @@ async function mintOf(
   }
 }
 
-/** `attempts`: how many transactions were signed when this was decided. */
+/** `known`: with what this was decided; undefined for an export, of which nothing is signed. */
 async function fail(
   ctx: SignerContext,
   { id }: WalletTransaction,
-  attempts: number,
   failure: WalletTransactionFailure,
+  known?: Known,
 ): Promise<undefined> {
   await transact(ctx.db, async (tx) => {
     const locked = await lockWalletTransaction(tx, id)
     // Another worker may have signed meanwhile; its transaction can still take effect.
-    if (hasEnded(locked) || (await findAttempts(tx, id)).length !== attempts) return
+    if (hasEnded(locked) || (known !== undefined && !(await isStill(tx, id, known)))) return
     await report(ctx, tx, await saveWalletTransaction(tx, locked, 'fail', { failure }, ctx.clock.now()))
   })
 }
@@ -210,10 +210,10 @@ async function fail(
 async function exportSecret(ctx: SignerContext, operation: WalletTransaction): Promise<number | undefined> {
   const { task } = operation
   assert(task.kind === 'export', 'this operation is an export')
-  if (isTooOld(ctx, operation)) return fail(ctx, operation, 0, 'expired')
+  if (isOlderThan(ctx, operation, GIVE_UP_MS)) return fail(ctx, operation, 'expired')
   if (await isFrozen(ctx)) return WAITING_MS
   const objection = await findObjection(ctx, operation)
-  if (objection !== undefined) return fail(ctx, operation, 0, objection)
+  if (objection !== undefined) return fail(ctx, operation, objection)
   const seed = await openSeed(ctx, operation)
   try {
     const sealedExport = await ctx.exporter.sealTo(task.publicKey, seed, exportInfo(operation))

@@ -13,8 +13,8 @@ import { hasEnded } from './states.ts'
 import { findActiveWalletTransaction, findWalletTransaction, insertWalletTransaction } from './store.ts'
 
 export type RequestContext = Needs<'transact' | 'clock' | 'ids' | 'vault' | 'actor' | 'requestId'> & {
-  /** Of the request with its Idempotency-Key; absent without one. */
-  readonly requestDigest?: string | undefined
+  /** Of the caller, its Idempotency-Key and the operation; absent without a key. */
+  readonly keyDigest?: string | undefined
 }
 
 /**
@@ -33,8 +33,9 @@ export async function requestWalletTransaction(
   const operation = await insertWalletTransaction(tx, {
     id: await newOperationId(ctx.ids, tx, {
       agentId,
+      task,
       ownerSignature,
-      requestDigest: ctx.requestDigest,
+      keyDigest: ctx.keyDigest,
     }),
     agentId,
     wallet: await addressOf(tx, agentId),

@@ -1,12 +1,14 @@
 import { type Attempt, advance, type Rules } from '@market/core/outgoing'
 import type { NamedTransaction } from '@market/core/ports/transactions'
 import type { Venue, VenueStep } from '@market/core/ports/venue'
-import { isStopped, payoutSwitches, turnOnByRule, VENUE_SWITCH } from '@market/core/switches'
+import { findStopping, isStopped, payoutSwitches, turnOnByRule, VENUE_SWITCH } from '@market/core/switches'
 import { type Tx, transact } from '@market/database/transact'
+import { assert } from '@market/kernel/assert'
 import { HOUR } from '@market/kernel/clock'
 import type { EarnContext } from '../pools/index.ts'
+import type { VenueTransferState } from './states.ts'
 import { findVenueTransfer, lockVenueTransfer } from './store.ts'
-import { actionIdOf, moveOf, type VenueTransfer } from './venue-transfer.ts'
+import { actionIdOf, moveAndStepOf, type VenueTransfer } from './venue-transfer.ts'
 
 /** How long after its transaction a return that failed is tried again. */
 export const RETRY_RETURN_MS = 1 * HOUR
@@ -31,12 +33,13 @@ export async function advanceStep(
 const rulesOf = (ctx: EarnContext, venue: Venue, move: VenueTransfer, step: VenueStep): Rules<never> => ({
   isStopped: () => transact(ctx.db, (tx) => isStopped(tx, switchesOf(move))),
   async sign({ nonce, replaced }) {
+    assert(nonce !== null, 'the account of a venue has nonces')
     const call = { step, amount: move.amount, actionId: actionIdOf(move, step) }
     return {
-      transaction: await venue.sign(call, nonce ?? 0n, replaced),
+      transaction: await venue.sign(call, nonce, replaced),
       async admit(tx) {
         const locked = await lockVenueTransfer(tx, move.id)
-        return locked.state === move.state && !(await isStopped(tx, switchesOf(move)))
+        return locked.state === move.state && (await findStopping(tx, switchesOf(move))) === undefined
       },
     }
   },
@@ -48,7 +51,15 @@ const rulesOf = (ctx: EarnContext, venue: Venue, move: VenueTransfer, step: Venu
 const isRetried = ({ clock }: EarnContext, step: VenueStep, { createdAt }: Attempt): boolean =>
   step === 'return' && clock.now().getTime() - createdAt.getTime() > RETRY_RETURN_MS
 
-/** The database lost a move, or the wallet has another use: what the wallet holds is not what the books say. */
+/** The states in which a step that the database lost is taken as done when the move comes to it. */
+const LOST_IN: Readonly<Record<VenueStep, readonly VenueTransferState[]>> = {
+  approve: ['funding', 'approving'],
+  deposit: ['approving', 'depositing'],
+  return: ['returning', 'held'],
+  withdraw: ['withdrawing'],
+}
+
+/** The database lost a move or forgot how far it is, or the wallet has another use: what it holds is not what the books say. */
 async function stopForUnknown(
   ctx: EarnContext,
   tx: Tx,
@@ -57,8 +68,10 @@ async function stopForUnknown(
 ): Promise<void> {
   const unknown: NamedTransaction[] = []
   for (const one of lost) {
-    const isKnown = one.actionId !== null && (await findVenueTransfer(tx, moveOf(one.actionId))) !== undefined
-    if (!isKnown) unknown.push(one)
+    const named = one.actionId === null ? undefined : moveAndStepOf(one.actionId)
+    const move = named && (await findVenueTransfer(tx, named.id))
+    if (named === undefined || move === undefined || !LOST_IN[named.step].includes(move.state))
+      unknown.push(one)
   }
   if (unknown.length === 0) return
   const names = unknown.map(({ reference, nonce }) => reference ?? `nonce ${nonce}`).slice(0, 5)

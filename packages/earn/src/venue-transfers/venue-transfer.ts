@@ -28,8 +28,15 @@ export interface VenueTransfer {
 /** A step of a move as its transaction names it. */
 export const actionIdOf = ({ id }: Pick<VenueTransfer, 'id'>, step: VenueStep): string => `${id}:${step}`
 
-/** The move of such a name. */
-export const moveOf = (actionId: string): string => actionId.split(':')[0] ?? ''
+const NAMED = /^(emv_\w+):(approve|deposit|withdraw|return)$/
+
+/** What such a name says; undefined for another text. */
+export function moveAndStepOf(
+  actionId: string,
+): { readonly id: VenueTransferId; readonly step: VenueStep } | undefined {
+  const [, id, step] = NAMED.exec(actionId) ?? []
+  return id === undefined ? undefined : { id: id as VenueTransferId, step: step as VenueStep }
+}
 
 /** The money of a move while it is under way. */
 export const venueTransferAccount = ({ network, id }: Pick<VenueTransfer, 'network' | 'id'>): Account =>

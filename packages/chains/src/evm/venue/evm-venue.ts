@@ -46,6 +46,8 @@ export const evmVenue = (settings: EvmVenueSettings, signer: EvmKeySigner, marke
     vault: addressKey(market.vault),
     treasury: addressKey(settings.treasury),
   }
+  // Other markets of the network use the same wallet.
+  const otherVaults = (settings.ownPayers ?? []).filter((one) => one !== vault.vault && one !== wallet)
   const nodes = evmNodes(settings)
   const { timeoutMs = DEFAULT_TIMEOUT_MS } = settings
   const readers = evmNodes({ ...settings, timeoutMs: timeoutMs * READING_TIMEOUTS })
@@ -57,7 +59,7 @@ export const evmVenue = (settings: EvmVenueSettings, signer: EvmKeySigner, marke
 
   return {
     // The account whose nonces are compared is the wallet.
-    ...nonceRail({ ...settings, treasury: wallet }, nodes),
+    ...nonceRail({ ...settings, treasury: wallet }, nodes, [vault.usdc, vault.vault, ...otherVaults]),
     market,
     wallet,
 

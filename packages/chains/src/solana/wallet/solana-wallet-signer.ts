@@ -49,7 +49,7 @@ export const solanaWalletSigner = (settings: SolanaPayoutSenderSettings): Wallet
   return {
     ...walletReader(nodes, settings),
     ...expiringRail(nodes, settings.minProviders),
-    find: (account, actionId) => findNamed(nodes, { account, actionId }, settings.minProviders),
+    find: (account, actionId, since) => findNamed(nodes, { account, actionId, since }, settings.minProviders),
     async sign(seed, { id, attempt, intent }) {
       const wallet = seedSigner(seed)
       const plan = await planOf(rpc, settings.usdc, { seed, wallet: wallet.address }, intent)

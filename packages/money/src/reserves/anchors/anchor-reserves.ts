@@ -88,6 +88,9 @@ async function publish(
     },
   )
   if (progress.kind !== 'final') return
-  const { reference } = progress
-  await transact(ctx.db, (tx) => saveAnchorFinal(tx, day, { network, account, reference }, ctx.clock.now()))
+  // The one that signed, which need not be the treasury of today.
+  const { reference, account: signer } = progress
+  await transact(ctx.db, (tx) =>
+    saveAnchorFinal(tx, day, { network, account: signer, reference }, ctx.clock.now()),
+  )
 }
