@@ -151,6 +151,7 @@ describe('finality', () => {
     expect(fixture.disagreements[0]).toEqual({
       network: 'base-mainnet',
       providers: [host(first), host(second)].sort(),
+      unexplained: 0n,
     })
   })
 

@@ -119,6 +119,8 @@ describe('a row that the ledger does not fund', () => {
     // The money of the ledger is in a final block.
     await chain.mine(20)
     await chain.transfer(ledger.account, newAccount().address, AMOUNT)
+    await chain.mine(FINALITY)
+    await follow(ledger.app, NETWORK)
     const snapshot = await takeReserveSnapshot(ledger.app, NETWORK, { withProof: false })
     expect(snapshot).toMatchObject({ balances: { inFlight: 0n }, short: AMOUNT })
   })
