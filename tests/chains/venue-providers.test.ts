@@ -203,3 +203,56 @@ test('counts: a provider that reports transactions that nobody sent does not cou
   }
   expect((await venue.counts(venue.wallet)).mined).toBe(nonce)
 })
+
+const MOVE = 'emv_1794943667753_054ax4hrsbnxl9vqd'
+
+/** What the wallet sent, by both providers. */
+async function startSent() {
+  const world = await startTwice()
+  const { one } = world
+  const steps = [
+    ['deposit', 10n * USDC],
+    ['withdraw', 20n * USDC],
+    ['return', 1n],
+  ] as const
+  await run(world, 'approve', 10n * USDC, MOVE)
+  for (const [step, amount] of steps) await run({ ...world, venue: one }, step, amount, MOVE)
+  const read = async () => {
+    const { height } = await one.counts(one.wallet)
+    return world.venue.sentBetween(one.wallet, 0n, height)
+  }
+  return { ...world, read }
+}
+
+test('sentBetween: what the wallet sent by id and nonce, also where an argument ends with letters', async () => {
+  const { read } = await startSent()
+  const named = (await read()).filter(({ actionId }) => actionId?.startsWith(MOVE))
+  expect(named.toSorted((a, b) => Number(a.nonce - b.nonce))).toEqual(
+    ['approve', 'deposit', 'withdraw', 'return'].map((step, index) => ({
+      reference: expect.any(String),
+      nonce: 2n + BigInt(index),
+      actionId: `${MOVE}:${step}`,
+    })),
+  )
+})
+
+test.each([
+  ['leaves out a log', 'eth_getLogs', () => [], 'contradict each other'],
+  ['does not have a transaction', 'eth_getTransactionByHash', () => null, 'Too few providers'],
+  [
+    'shows another id',
+    'eth_getTransactionByHash',
+    (shown: object) => ({ ...shown, input: '0x' }),
+    'contradict each other',
+  ],
+] as const)('sentBetween: a provider that %s hides nothing', async (_, asked, change, message) => {
+  const { read } = await startSent()
+  second.mood = {
+    kind: 'change',
+    result: ({ method }, result) => (method === asked ? change(result as object) : result),
+  }
+  await expect(read()).rejects.toMatchObject({
+    kind: 'unavailable',
+    message: expect.stringContaining(message),
+  })
+})

@@ -40,9 +40,10 @@ export const run = async (
   { network, venue }: { readonly network: EvmNetwork; readonly venue: Venue },
   step: VenueStep,
   amount: bigint,
+  move = 'emv_1',
 ): Promise<string> => {
   const { mined } = await venue.counts(venue.wallet)
-  const signed = await venue.sign({ step, amount: usdc(amount), actionId: `emv_1:${step}` }, mined, [])
+  const signed = await venue.sign({ step, amount: usdc(amount), actionId: `${move}:${step}` }, mined, [])
   await venue.send(signed)
   await network.included(signed.reference as Hex)
   await network.mine(FINALITY)
