@@ -1,7 +1,7 @@
 import { operations } from '@market/contract/operations'
 import { startEvmNetwork } from '@market/testing/evm-network'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { fundedPayer, newAccount } from '../chains/evm-world.ts'
+import { FINALITY, fundedPayer, newAccount } from '../chains/evm-world.ts'
 import { NETWORK, openTreasury } from '../reserves/treasury.ts'
 import { commonErrors } from '../support/common-errors.ts'
 import { type Market, startMarket } from '../support/market.ts'
@@ -71,6 +71,7 @@ test('200: empty before the first snapshot; then each network with its shortage'
 
     await treasury.advance(payout)
     await network.transfer(treasury.account, payer.address, 1_000_001n)
+    await network.mine(FINALITY)
     const short = await treasury.takeSnapshot()
     expect(await read()).toEqual({
       success: true,
@@ -78,7 +79,7 @@ test('200: empty before the first snapshot; then each network with its shortage'
         {
           ...standing,
           checked_at: short.takenAt.toISOString(),
-          assets_usd: '8.499999',
+          ...{ assets_usd: '8.499999', assets_final_usd: '8.499999' },
           in_flight_usd: '3.00',
           in_flight: [
             { reference: expect.stringMatching(/^0x[0-9a-f]{64}$/), replaces: [], amount_usd: '3.00' },

@@ -60,8 +60,8 @@ async function rowsRead(payouts: number): Promise<{ rows: number; scanned: strin
 test(`authorizing a payout reads as many rows with 1,000 payouts in 24 hours as with ${MOST}`, async () => {
   const few = await rowsRead(1_000)
   const many = await rowsRead(MOST)
-  // 25 hours of the network, the payee and the agent, and the rows of this payout.
+  // 25 hours of the network, the payee and the agent, before the chain is asked and when it is authorized, and the rows of this payout.
   expect(many).toEqual(few)
   expect(many.scanned).toEqual([])
-  expect(many.rows).toBeLessThanOrEqual(150)
+  expect(many.rows).toBeLessThanOrEqual(225)
 }, 600_000)
