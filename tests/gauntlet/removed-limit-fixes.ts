@@ -11,8 +11,28 @@ export const LIMIT_FIXES: readonly RemovedFix[] = [
   {
     finding: 'failover 1 what was compared in an earlier epoch is not signed in the next one',
     marker: 'outgoing-epoch',
+    to: 'true',
     test: 'packages/core/src/outgoing/outgoing.test.ts',
     title: 'a database epoch that ends while it is signed',
+  },
+  {
+    finding: 'failover 1 a wallet whose transactions are not all mined signs nothing new',
+    marker: 'nonce-is-mined',
+    to: 'true',
+    test: 'packages/core/src/outgoing/outgoing.test.ts',
+    title: 'an account that has fewer transactions than the database knows',
+  },
+  {
+    finding: 'failover 1 a provider cannot hide what a venue wallet sent',
+    marker: 'sent-agreed',
+    test: 'tests/chains/venue-providers.test.ts',
+    title: 'sentBetween: a provider that leaves out a log',
+  },
+  {
+    finding: 'failover 1 a provider cannot hide what a wallet sent',
+    marker: 'named-agreed',
+    test: 'tests/chains/solana-find-named.test.ts',
+    title: 'a provider that leaves it out',
   },
   {
     finding: 'failover 1 the transactions of strangers are not those of the wallet',

@@ -83,6 +83,7 @@ const agreedPage = async (
       `Too few providers returned the transactions of ${page.account}. Try again later.`,
       new AggregateError(failures),
     )
+  // fix: sent-agreed
   if (shown.some((sent) => asText(sent) !== asText(first)))
     throw unavailable(`Providers contradict each other about the transactions of ${page.account}`)
   return first

@@ -73,6 +73,7 @@ export const findNamed = async (
       new AggregateError(failures),
     )
   const found = responses[0]?.response
+  // fix: named-agreed
   if (responses.some(({ response }) => response !== found))
     throw unavailable(`Solana providers contradict each other about the transactions of ${query.account}`)
   return found

@@ -97,7 +97,12 @@ async function compareByNonce<R>(
   const compared = await findComparedNonces(ctx.db, place)
   const next = larger(compared, await findNextNonce(ctx.db, place))
   const isTaken = usedNonce !== null && usedNonce >= compared
-  if (mined <= next && !isTaken) return { isOver: mined === next, nonce: next }
+  if (mined <= next && !isTaken)
+    return {
+      // fix: nonce-is-mined
+      isOver: mined === next,
+      nonce: next,
+    }
   if (final < mined) return NOT_OVER
   const from = height > READ_BLOCKS ? height - READ_BLOCKS : 0n
   const sent = await rail.sentBetween(action.account, from, height)
