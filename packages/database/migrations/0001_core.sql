@@ -168,7 +168,8 @@ create index approvals_newest on approvals (created_at desc, id desc);
 create index approvals_approved on approvals (kind, subject) where state = 'approved';
 create index approvals_pending on approvals (created_at desc, id desc) where state = 'pending';
 
--- A decision is final, and what was proposed does not change. `packages/core/src/approvals/states.ts` has the same transitions.
+-- A decision is final, and what was proposed does not change.
+-- `packages/core/src/approvals/states.ts` has the same transitions, and a test compares them.
 create function check_approval_change() returns trigger language plpgsql as $$
 begin
   if (old.state, new.state) not in (('pending', 'approved'), ('pending', 'rejected'), ('pending', 'expired')) then
