@@ -1,13 +1,14 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { TRANSITIONS as WALLETS } from '../packages/custody/src/wallets/states.ts'
 import { TRANSITIONS as VENUE_TRANSFERS } from '../packages/earn/src/venue-transfers/states.ts'
+import type { TransitionTable } from '../packages/kernel/src/states.ts'
 import { TRANSITIONS as PAYOUTS } from '../packages/money/src/payouts/states.ts'
 import { TRANSITIONS as ORDERS } from '../packages/trade/src/orders/states.ts'
 
-type Table = Readonly<Record<string, Readonly<Record<string, string>>>>
-
 /** The diagrams of ARCHITECTURE.md. `first` are the states in which a new row can be inserted. */
-const DIAGRAMS: Readonly<Record<string, { readonly table: Table; readonly first: readonly string[] }>> = {
+const DIAGRAMS: Readonly<
+  Record<string, { readonly table: TransitionTable; readonly first: readonly string[] }>
+> = {
   orders: { table: ORDERS, first: ['pending_quote', 'quoted'] },
   payouts: { table: PAYOUTS, first: ['queued', 'failed'] },
   wallets: { table: WALLETS, first: ['requested'] },

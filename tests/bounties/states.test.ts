@@ -259,36 +259,3 @@ function useAfter(user: User, expected: string | Partial<Statuses>): 'unused' | 
   if (typeof expected !== 'string') return 'order'
   return expected === 'claim_not_pending' ? 'unused' : 'bounty'
 }
-
-const TRIGGER_CELLS = [...pairs('bounties', BOUNTY_TRANSITIONS), ...pairs('bounty_claims', CLAIM_TRANSITIONS)]
-
-function pairs(table: 'bounties' | 'bounty_claims', transitions: Table) {
-  const all = Object.keys(transitions)
-  return all.flatMap((from) =>
-    all
-      .filter((to) => to !== from)
-      .map((to) => ({ table, from, to, isAllowed: Object.values(transitions[from] ?? {}).includes(to) })),
-  )
-}
-
-test.each(TRIGGER_CELLS)(
-  'trigger of $table: $from to $to is allowed: $isAllowed',
-  async ({ table, from, to, isAllowed }) => {
-    const pair = PAIRS.find((at) => (table === 'bounties' ? at.bounty : at.claim) === from)
-    if (pair === undefined) throw new Error('every status has a pair')
-    const made = await makeOnce(
-      `${table} ${from}`,
-      table === 'bounties' && from === 'open' ? { bounty: 'open', claim: 'withdrawn' } : pair,
-    )
-    const id = table === 'bounties' ? made.bounty.id : made.claim.id
-    const ended = sql`, ended_at = case when ${to} = 'pending' then null else created_at end`
-    const update = sql`update ${sql.table(table)} set status = ${to}${table === 'bounties' ? sql`` : ended} where id = ${id}`
-    const changed = fixture.db.transaction().execute(async (tx) => {
-      const { numAffectedRows } = await update.execute(tx)
-      // Undoes the change, so that the next cell begins with the same status.
-      throw new Error(`changed ${numAffectedRows}`)
-    })
-    if (isAllowed) await expect(changed).rejects.toThrow('changed 1')
-    else await expect(changed).rejects.toMatchObject({ constraint: `${table}_transition` })
-  },
-)

@@ -168,14 +168,11 @@ create index approvals_newest on approvals (created_at desc, id desc);
 create index approvals_approved on approvals (kind, subject) where state = 'approved';
 create index approvals_pending on approvals (created_at desc, id desc) where state = 'pending';
 
-create function approval_transition_allowed(from_state text, to_state text) returns boolean
-  language sql immutable strict parallel safe
-  return (from_state, to_state) in (('pending', 'approved'), ('pending', 'rejected'), ('pending', 'expired'));
-
 -- A decision is final, and what was proposed does not change.
+-- `packages/core/src/approvals/states.ts` has the same transitions, and a test compares them.
 create function check_approval_change() returns trigger language plpgsql as $$
 begin
-  if not approval_transition_allowed(old.state, new.state) then
+  if (old.state, new.state) not in (('pending', 'approved'), ('pending', 'rejected'), ('pending', 'expired')) then
     raise exception 'approval % cannot change from % to %', old.id, old.state, new.state
       using errcode = 'check_violation', constraint = 'approvals_transition';
   end if;

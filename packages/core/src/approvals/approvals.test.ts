@@ -1,11 +1,7 @@
 import { testDatabase } from '@market/testing/postgres'
-import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { nextState, TRANSITIONS } from './states.ts'
 
 type TestDatabase = Awaited<ReturnType<typeof testDatabase>>
-
-const STATES = Object.keys(TRANSITIONS) as (keyof typeof TRANSITIONS)[]
 
 describe('approvals', () => {
   let database: TestDatabase
@@ -32,22 +28,6 @@ describe('approvals', () => {
 
   const update = (id: string, fields: Record<string, unknown>) =>
     database.db.updateTable('approvals').set(fields).where('id', '=', id).execute()
-
-  test('the database allows exactly the changes of state of the table', async () => {
-    for (const from of STATES) {
-      const listed: readonly string[] = Object.values(TRANSITIONS[from])
-      for (const to of STATES) {
-        const { rows } = await sql<{ allowed: boolean }>`
-          select approval_transition_allowed(${from}, ${to}) as allowed`.execute(database.db)
-        expect([from, to, rows[0]?.allowed]).toEqual([from, to, listed.includes(to)])
-      }
-    }
-  })
-
-  test('nextState: rejects an action that the table does not list', () => {
-    expect(nextState('pending', 'approve')).toBe('approved')
-    expect(() => nextState('approved', 'reject')).toThrow('cannot reject')
-  })
 
   test('the database rejects an approval by the proposer', async () => {
     const id = await insert()

@@ -1,9 +1,10 @@
 import { type NewestFirstPage, newestFirstPage } from '@market/database/newest-first'
 import type { Tables } from '@market/database/tables'
 import type { Db, Tx } from '@market/database/transact'
+import { nextState } from '@market/kernel/states'
 import type { Selectable } from 'kysely'
 import type { Approval, ApprovalId } from './approval.ts'
-import { type ApprovalAction, type ApprovalState, nextState } from './states.ts'
+import { type ApprovalAction, type ApprovalState, TRANSITIONS } from './states.ts'
 
 const approvalOf = (row: Selectable<Tables['approvals']>): Approval => ({
   id: row.id as ApprovalId,
@@ -47,7 +48,7 @@ export async function lockApproval(tx: Tx, id: ApprovalId): Promise<Approval | u
 
 export async function saveDecision(
   tx: Tx,
-  { id, state }: Approval,
+  approval: Approval,
   action: ApprovalAction,
   decidedAt: Date,
   by: { readonly approver?: string; readonly rejectedBy?: string },
@@ -55,13 +56,13 @@ export async function saveDecision(
   const row = await tx
     .updateTable('approvals')
     .set({
-      state: nextState(state, action),
+      state: nextState(TRANSITIONS, approval, action),
       decided_at: decidedAt,
       approver: by.approver ?? null,
       rejected_by: by.rejectedBy ?? null,
     })
-    .where('id', '=', id)
-    .where('state', '=', state)
+    .where('id', '=', approval.id)
+    .where('state', '=', approval.state)
     .returningAll()
     .executeTakeFirstOrThrow()
   return approvalOf(row)

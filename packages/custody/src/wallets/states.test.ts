@@ -1,14 +1,5 @@
 import { expect, test } from 'vitest'
-import { hasEnded, nextStatus } from './states.ts'
-
-test('nextStatus: a requested operation is done without a signature when it needs no transaction', () => {
-  expect(nextStatus({ id: 'wop_1', status: 'requested' }, 'finish')).toBe('done')
-})
-
-test('nextStatus: throws when an operation that failed should be signed', () => {
-  const next = () => nextStatus({ id: 'wop_1', status: 'failed' }, 'sign')
-  expect(next).toThrow('wop_1 is failed: cannot sign')
-})
+import { hasEnded } from './states.ts'
 
 test.each([
   ['requested', false],

@@ -5,6 +5,7 @@ import type { Db, Tx } from '@market/database/transact'
 import type { OwnerSignature } from '@market/identity/agents'
 import { assert } from '@market/kernel/assert'
 import type { AgentId } from '@market/kernel/ids'
+import { nextState } from '@market/kernel/states'
 import { type Insertable, type Selectable, sql } from 'kysely'
 import type {
   Task,
@@ -13,7 +14,7 @@ import type {
   WalletTransactionId,
   WalletTransactionKind,
 } from './operation.ts'
-import { nextStatus, type WalletTransactionAction, type WalletTransactionStatus } from './states.ts'
+import { TRANSITIONS, type WalletTransactionAction, type WalletTransactionStatus } from './states.ts'
 
 type Row = Selectable<Tables['wallet_transactions']>
 
@@ -211,7 +212,7 @@ export async function saveWalletTransaction(
   const row = await tx
     .updateTable('wallet_transactions')
     .set({
-      status: nextStatus(operation, action),
+      status: nextState(TRANSITIONS, { id: operation.id, state: operation.status }, action),
       ...(change.amount !== undefined && { amount: change.amount }),
       ...(change.signedAt !== undefined && { signed_at: change.signedAt }),
       ...(change.reference !== undefined && { reference: change.reference }),

@@ -4,6 +4,7 @@ import { type Tx, transact } from '@market/database/transact'
 import { ApiError } from '@market/kernel/api-error'
 import { assert } from '@market/kernel/assert'
 import { type Usdc, usdc } from '@market/kernel/money'
+import { nextState } from '@market/kernel/states'
 import { balanceOf, postNew, suspense, venue as venueAccount } from '@market/money/ledger'
 import { lockTransfer, transferName } from '@market/money/payments'
 import { findPayoutOf, withdrawPayout } from '@market/money/payouts'
@@ -18,7 +19,7 @@ import {
 } from '../pools/index.ts'
 import { advanceStep, RETRY_RETURN_MS } from './advance-step.ts'
 import { mayUseWallet } from './request-venue-transfer.ts'
-import { nextState, USES_WALLET, type VenueTransferAction, type VenueTransferState } from './states.ts'
+import { TRANSITIONS, USES_WALLET, type VenueTransferAction, type VenueTransferState } from './states.ts'
 import { findUnended, lockVenueTransfer, saveVenueTransfer } from './store.ts'
 import { actionIdOf, type VenueTransfer, venueTransferAccount } from './venue-transfer.ts'
 
@@ -67,7 +68,8 @@ const save = (
     await lockPool(tx, move.poolKey)
     const locked = await lockVenueTransfer(tx, move.id)
     if (locked.state !== move.state) return
-    const isWaiting = !USES_WALLET.includes(move.state) && USES_WALLET.includes(nextState(move, action))
+    const isWaiting =
+      !USES_WALLET.includes(move.state) && USES_WALLET.includes(nextState(TRANSITIONS, move, action))
     if (isWaiting && !(await mayUseWallet(ctx, tx, move))) return
     await post?.(tx)
     await saveVenueTransfer(tx, locked, action, change, ctx.clock.now())

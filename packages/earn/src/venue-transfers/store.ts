@@ -4,8 +4,9 @@ import type { Db, Tx } from '@market/database/transact'
 import { assert } from '@market/kernel/assert'
 import { type Usdc, usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
+import { nextState } from '@market/kernel/states'
 import { type Selectable, sql } from 'kysely'
-import { nextState, USES_WALLET, type VenueTransferAction, type VenueTransferState } from './states.ts'
+import { TRANSITIONS, USES_WALLET, type VenueTransferAction, type VenueTransferState } from './states.ts'
 import type { VenueTransfer, VenueTransferId } from './venue-transfer.ts'
 
 const venueTransferOf = (row: Selectable<Tables['venue_transfers']>): VenueTransfer => ({
@@ -127,7 +128,7 @@ export async function saveVenueTransfer(
   const row = await tx
     .updateTable('venue_transfers')
     .set({
-      state: nextState(move, action),
+      state: nextState(TRANSITIONS, move, action),
       updated_at: at,
       ...(problem !== undefined && { problem: problem.slice(0, LONGEST_PROBLEM) }),
       ...(venueShares !== undefined && { venue_shares: String(venueShares) }),

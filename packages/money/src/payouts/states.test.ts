@@ -2,10 +2,9 @@ import { testDatabase } from '@market/testing/postgres'
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { describeHold, HOLD_CODES, RETRY_MS } from './hold.ts'
-import { nextState, type PayoutAction, type PayoutState, TRANSITIONS } from './states.ts'
+import { type PayoutAction, type PayoutState, TRANSITIONS } from './states.ts'
 
 const STATES = Object.keys(TRANSITIONS) as PayoutState[]
-const rowOf = (state: PayoutState): Readonly<Record<string, PayoutState>> => TRANSITIONS[state]
 
 const statesWith = (action: PayoutAction) =>
   STATES.filter((state) => Object.hasOwn(TRANSITIONS[state], action))
@@ -26,39 +25,6 @@ describe('TRANSITIONS', () => {
   test('only a failed payout is retried', () => {
     expect(statesWith('retry')).toEqual(['failed'])
   })
-})
-
-describe('nextState', () => {
-  test('returns the state of the table', () => {
-    expect(nextState({ id: 'pay_1', state: 'nonce_assigned' }, 'sign')).toBe('signed')
-  })
-
-  test('throws for an action that the state does not have', () => {
-    expect(() => nextState({ id: 'pay_1', state: 'final' }, 'fail')).toThrow('pay_1 is final: cannot fail')
-  })
-
-  test('throws for a name that every object has', () => {
-    expect(() => nextState({ id: 'pay_1', state: 'final' }, 'toString' as PayoutAction)).toThrow('toString')
-  })
-})
-
-test('database: payout_transition_allowed lists the same changes of state as the table (asvs V2.3)', async () => {
-  const database = await testDatabase()
-  try {
-    const { rows } = await sql<{ from_state: PayoutState; to_state: PayoutState; allowed: boolean }>`
-      select from_state, to_state, payout_transition_allowed(from_state, to_state) as allowed
-      from unnest(${STATES}::text[]) as from_state, unnest(${STATES}::text[]) as to_state
-      where from_state <> to_state`.execute(database.db)
-    expect(rows).toHaveLength(STATES.length * (STATES.length - 1))
-    for (const { from_state, to_state, allowed } of rows)
-      expect([from_state, to_state, allowed]).toEqual([
-        from_state,
-        to_state,
-        Object.values(rowOf(from_state)).includes(to_state),
-      ])
-  } finally {
-    await database.stop()
-  }
 })
 
 test('database: the CHECK of hold_code lists the same codes as HoldCode', async () => {

@@ -1,11 +1,11 @@
-import { assert } from '@market/kernel/assert'
+import { type ActionOf, type StateOf, transitions } from '@market/kernel/states'
 
 /**
  * state → action → next state. Only a worker performs the actions between `queued` and the end, except `withdraw`, which
  * belongs to the command that reverses the payment. `retry` is authorized by its callers (the agent, or an operator).
  * The trigger `payouts_transition` rejects every change of state that is not in this table.
  */
-export const TRANSITIONS = {
+export const TRANSITIONS = transitions({
   queued: {
     hold: 'held',
     authorize: 'nonce_assigned',
@@ -36,10 +36,7 @@ export const TRANSITIONS = {
   final: {},
   failed: { retry: 'queued', withdraw: 'withdrawn' },
   withdrawn: { request: 'queued', request_without_address: 'failed' },
-} as const satisfies Readonly<Record<string, Readonly<Record<string, string>>>>
-
-type Table = typeof TRANSITIONS
-type KeyOf<T> = T extends unknown ? keyof T : never
+})
 
 /**
  * `nonce_assigned` means authorized: the payout counts against the daily cap and has its nonce on EVM. An unused nonce
@@ -47,16 +44,5 @@ type KeyOf<T> = T extends unknown ? keyof T : never
  * has signatures); it keeps its nonce. `withdrawn`: the payment behind it was reversed
  * before the payout was authorized.
  */
-export type PayoutState = keyof Table
-export type PayoutAction = KeyOf<Table[PayoutState]>
-
-/** The state that an action leads to. An action that the table does not list is a fault of the program. */
-export function nextState(
-  { id, state }: { readonly id: string; readonly state: PayoutState },
-  action: PayoutAction,
-): PayoutState {
-  const row: Readonly<Partial<Record<PayoutAction, PayoutState>>> = TRANSITIONS[state]
-  const next = Object.hasOwn(row, action) ? row[action] : undefined
-  assert(next !== undefined, `${id} is ${state}: cannot ${action}`)
-  return next
-}
+export type PayoutState = StateOf<typeof TRANSITIONS>
+export type PayoutAction = ActionOf<typeof TRANSITIONS>

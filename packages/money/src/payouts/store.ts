@@ -4,6 +4,7 @@ import type { Db, Tx } from '@market/database/transact'
 import type { AgentId } from '@market/kernel/ids'
 import { type Usdc, usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
+import { nextState } from '@market/kernel/states'
 import { type Selectable, sql } from 'kysely'
 import { formatPurpose, parsePurpose } from '../payments/index.ts'
 import { type CounterChange, counterChanges } from './counters/counters.ts'
@@ -11,7 +12,7 @@ import { applyCounters } from './counters/store.ts'
 import { describeHold, type Hold, type HoldCode } from './hold.ts'
 import { changeCost } from './limits/store.ts'
 import type { Payout, PayoutId, PayoutKind } from './payout.ts'
-import { nextState, type PayoutAction, type PayoutState } from './states.ts'
+import { type PayoutAction, type PayoutState, TRANSITIONS } from './states.ts'
 
 export const payoutOf = (row: Selectable<Tables['payouts']>): Payout => ({
   id: row.id as PayoutId,
@@ -174,7 +175,7 @@ async function updatePayout(
   { hold, reason, ...change }: Change,
   at: Date,
 ): Promise<Payout> {
-  const state = nextState(payout, action)
+  const state = nextState(TRANSITIONS, payout, action)
   const row = await tx
     .updateTable('payouts')
     .set({
@@ -232,7 +233,7 @@ export async function startRound(
   const row = await tx
     .updateTable('payouts')
     .set({
-      state: nextState(payout, action),
+      state: nextState(TRANSITIONS, payout, action),
       hold_code: payee === null ? 'no_address' : null,
       hold_detail: null,
       reason: payee === null ? describeHold({ code: 'no_address' }) : null,

@@ -1,33 +1,31 @@
 import { ApiError } from '@market/kernel/api-error'
-import { assert } from '@market/kernel/assert'
+import { type ActionOf, type StateOf, transitions } from '@market/kernel/states'
 
 /**
  * What happens to a bounty: status → action → next status. A trigger of the table repeats it. After a claim was accepted
  * the bounty follows its order: it is `completed` while the order is, and ends when the order is cancelled.
  */
-export const BOUNTY_TRANSITIONS = {
+export const BOUNTY_TRANSITIONS = transitions({
   open: { accept: 'claimed', cancel: 'cancelled', expire: 'expired' },
   claimed: { complete: 'completed', end: 'cancelled' },
   completed: { reopen: 'claimed', end: 'cancelled' },
   cancelled: {},
   expired: {},
-} as const satisfies Readonly<Record<string, Readonly<Record<string, string>>>>
+})
 
 /** What happens to a claim. Only a pending one changes, so a claim has one outcome. */
-export const CLAIM_TRANSITIONS = {
+export const CLAIM_TRANSITIONS = transitions({
   pending: { accept: 'accepted', reject: 'rejected', withdraw: 'withdrawn', expire: 'expired' },
   accepted: {},
   rejected: {},
   withdrawn: {},
   expired: {},
-} as const satisfies Readonly<Record<string, Readonly<Record<string, string>>>>
+})
 
-type KeyOf<T> = T extends unknown ? keyof T : never
-
-export type BountyStatus = keyof typeof BOUNTY_TRANSITIONS
-export type BountyAction = KeyOf<(typeof BOUNTY_TRANSITIONS)[BountyStatus]>
-export type ClaimStatus = keyof typeof CLAIM_TRANSITIONS
-export type ClaimAction = KeyOf<(typeof CLAIM_TRANSITIONS)[ClaimStatus]>
+export type BountyStatus = StateOf<typeof BOUNTY_TRANSITIONS>
+export type BountyAction = ActionOf<typeof BOUNTY_TRANSITIONS>
+export type ClaimStatus = StateOf<typeof CLAIM_TRANSITIONS>
+export type ClaimAction = ActionOf<typeof CLAIM_TRANSITIONS>
 
 /** The caller's relation to a bounty. The clock stands for the application itself: time, and the order. */
 export type BountyRole = 'poster' | 'claimant' | 'clock'
@@ -48,16 +46,6 @@ export const CLAIM_ACTORS = {
   withdraw: ['claimant'],
   expire: ['clock'],
 } as const satisfies Record<ClaimAction, readonly BountyRole[]>
-
-/** The status to which an action leads. A bug of the caller when the table does not allow it. */
-export function nextStatus(status: BountyStatus, action: BountyAction): BountyStatus {
-  const next: Partial<Record<BountyAction, BountyStatus>> = BOUNTY_TRANSITIONS[status]
-  const to = next[action]
-  assert(to !== undefined, `a bounty with status ${status} cannot ${action}`)
-  return to
-}
-
-export const nextClaimStatus = (action: ClaimAction): ClaimStatus => CLAIM_TRANSITIONS.pending[action]
 
 const NOT_OPEN: Readonly<Record<Exclude<BountyStatus, 'open'>, string>> = {
   claimed: 'A claim of this bounty was accepted.',

@@ -4,16 +4,17 @@ import type { Tables } from '@market/database/tables'
 import type { Db, Tx } from '@market/database/transact'
 import type { AgentId, BountyId, ClaimId } from '@market/kernel/ids'
 import { type Usdc, usdc } from '@market/kernel/money'
+import { nextState } from '@market/kernel/states'
 import { takeOffFee } from '@market/money/ledger'
 import { type RawBuilder, type Selectable, sql } from 'kysely'
 import { type Bounty, bountyNotFound, type Claim } from './bounty.ts'
 import {
+  BOUNTY_TRANSITIONS,
   type BountyAction,
   type BountyStatus,
+  CLAIM_TRANSITIONS,
   type ClaimAction,
   type ClaimStatus,
-  nextClaimStatus,
-  nextStatus,
 } from './states.ts'
 
 type Row = Selectable<Tables['bounties']>
@@ -117,7 +118,7 @@ export async function lockBounty(tx: Tx, id: BountyId): Promise<Bounty> {
 
 /** Saves the next status of a locked bounty. Its pending claims must have ended before. */
 export async function saveStatus(tx: Tx, bounty: Bounty, action: BountyAction, at: Date): Promise<Bounty> {
-  const status = nextStatus(bounty.status, action)
+  const status = nextState(BOUNTY_TRANSITIONS, { id: bounty.id, state: bounty.status }, action)
   const row = await tx
     .updateTable('bounties')
     .set({ status, updated_at: at })
@@ -154,7 +155,7 @@ export async function endClaims(
   const { only, except, expiredBy } = which
   const { rows } = await sql<ClaimRow>`
     with ended as (
-      update bounty_claims set status = ${nextClaimStatus(action)}, ended_at = ${at}
+      update bounty_claims set status = ${CLAIM_TRANSITIONS.pending[action]}, ended_at = ${at}
       where bounty_id = ${id} and status = 'pending'
         and ${only === undefined ? sql`true` : sql`id = ${only}`}
         and ${except === undefined ? sql`true` : sql`id <> ${except}`}

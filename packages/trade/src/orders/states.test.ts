@@ -17,11 +17,6 @@ const targetOf = (status: Status, action: Action): Status | undefined =>
   (TRANSITIONS[status] as Partial<Record<Action, Status>>)[action]
 
 describe('TRANSITIONS', () => {
-  test('every transition leads to a status that exists', () => {
-    const targets = STATUSES.flatMap((status) => Object.values(TRANSITIONS[status]))
-    expect(targets.filter((target) => !STATUSES.includes(target))).toEqual([])
-  })
-
   test('every status can be reached from a new order', () => {
     const reached = new Set<Status>(['pending_quote', 'quoted'])
     for (const status of reached) for (const target of Object.values(TRANSITIONS[status])) reached.add(target)
@@ -119,23 +114,24 @@ test('requireRole: the owner may do exactly what the agent may do', () => {
 })
 
 describe('assertStep', () => {
+  const at = (status: Status) => ({ id: 'ord_1', status })
   const step = { action: 'deliver', role: 'provider', actor: 'agent:agt_1' } as const
 
   test('allows a step of the tables', () => {
-    expect(() => assertStep('paid', 'delivered', step)).not.toThrow()
+    expect(() => assertStep(at('paid'), 'delivered', step)).not.toThrow()
   })
 
   test.each([
-    ['a transition that the table does not have', () => assertStep('quoted', 'delivered', step)],
-    ['another target than the one of the table', () => assertStep('paid', 'completed', step)],
+    ['a transition that the table does not have', () => assertStep(at('quoted'), 'delivered', step)],
+    ['another target than the one of the table', () => assertStep(at('paid'), 'completed', step)],
     [
       'a role that may not take the action',
-      () => assertStep('paid', 'delivered', { ...step, role: 'buyer' }),
+      () => assertStep(at('paid'), 'delivered', { ...step, role: 'buyer' }),
     ],
-    ['the clock in place of the agent', () => assertStep('paid', 'delivered', { ...step, ...BY_CLOCK })],
+    ['the clock in place of the agent', () => assertStep(at('paid'), 'delivered', { ...step, ...BY_CLOCK })],
     [
       'an actor of another kind than its role',
-      () => assertStep('paid', 'delivered', { ...step, actor: 'clock' }),
+      () => assertStep(at('paid'), 'delivered', { ...step, actor: 'clock' }),
     ],
   ])('rejects %s', (_case, check) => {
     expect(check).toThrow()

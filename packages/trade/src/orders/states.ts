@@ -1,11 +1,12 @@
 import { ApiError } from '@market/kernel/api-error'
 import { assert } from '@market/kernel/assert'
+import { type ActionOf, nextState, type StateOf, transitions } from '@market/kernel/states'
 
 /**
  * The transition table: status → action → next status. `saveOrder` and a CHECK of `order_steps` enforce it. Of an order
  * that is not disputed, an arbiter decides (`award`, `reverse`) only while its payment is contested.
  */
-export const TRANSITIONS = {
+export const TRANSITIONS = transitions({
   pending_quote: { quote: 'quoted', cancel: 'cancelled' },
   quoted: { accept: 'accepted', pay: 'paid', expire: 'pending_quote', cancel: 'cancelled' },
   accepted: { pay: 'paid', expire: 'pending_quote', lapse: 'quoted', cancel: 'cancelled' },
@@ -72,13 +73,12 @@ export const TRANSITIONS = {
     return_payment: 'cancelled',
   },
   cancelled: {},
-} as const satisfies Readonly<Record<string, Readonly<Record<string, string>>>>
+})
 
 type Table = typeof TRANSITIONS
-type KeyOf<T> = T extends unknown ? keyof T : never
 
-export type Status = keyof Table
-export type Action = KeyOf<Table[Status]>
+export type Status = StateOf<Table>
+export type Action = ActionOf<Table>
 /** The statuses from which an action is allowed: Before<'pay'> is 'quoted' | 'accepted'. */
 export type Before<A extends Action> = { [S in Status]: A extends keyof Table[S] ? S : never }[Status]
 
@@ -138,9 +138,13 @@ export interface Step {
 export const BY_CLOCK = { role: 'clock', actor: 'clock' } as const
 
 /** Fails when the tables above do not allow the step: the caller has a bug, and nothing may be saved. */
-export function assertStep(from: Status, to: Status, { action, role, actor }: Omit<Step, 'at'>): void {
-  const next: Partial<Record<Action, Status>> = TRANSITIONS[from]
-  assert(next[action] === to, `${action} does not lead from ${from} to ${to}`)
+export function assertStep(
+  { id, status }: { readonly id: string; readonly status: Status },
+  to: Status,
+  { action, role, actor }: Omit<Step, 'at'>,
+): void {
+  const next = nextState(TRANSITIONS, { id, state: status }, action)
+  assert(next === to, `${id} is ${status}: ${action} does not lead to ${to}`)
   const roles: readonly OrderRole[] = ACTORS[action]
   assert(roles.includes(role), `${action} is not an action of the ${role}`)
   const kinds: readonly string[] = ACTOR_KINDS[role]

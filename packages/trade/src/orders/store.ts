@@ -74,7 +74,7 @@ export async function saveOrder<S extends Status>(
   after: Order<S>,
   step: Step,
 ): Promise<Order<S>> {
-  assertStep(before.status, after.status, step)
+  assertStep(before, after.status, step)
   const { action, role, actor, at } = step
   const update = tx
     .updateTable('orders')
