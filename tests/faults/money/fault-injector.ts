@@ -1,8 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Network } from '@market/kernel/network'
 import type { TestTcpProxy } from '@market/testing/tcp-proxy'
-import { sql } from 'kysely'
-import { isTrueWithin, until } from '../../support/until.ts'
+import { isTrueWithin } from '../../support/until.ts'
 import type { AppServices } from './application.ts'
 import type { Environment } from './environment.ts'
 import type { Supervisor } from './supervisor.ts'
@@ -80,24 +79,13 @@ function isSent({ environment }: FaultTarget): Promise<boolean> {
   return happens(() => sends() > before)
 }
 
-/** False while the connections of before are closed. */
-const releaseVenues = ({ db }: AppServices): Promise<boolean> =>
-  sql`update switches set database_epoch = database_epoch() where database_epoch is not null`
-    .execute(db)
-    .then(
-      () => true,
-      () => false,
-    )
-
 /** What happens to the world. Each lasts as long as it says, and leaves the world as it was. */
 const FAULTS = {
   killApi: async ({ app, random }: FaultTarget) => pick(app.apis, random).signal('SIGKILL'),
   killWorker: async ({ app, random }: FaultTarget) => pick(app.workers, random).signal('SIGKILL'),
-  killPostgres: async ({ environment, app }: FaultTarget) => {
+  killPostgres: async ({ environment }: FaultTarget) => {
     await environment.postgres.kill()
     await environment.postgres.start()
-    // The server loses nothing, so an operator lets venues continue in the new database epoch.
-    await until('venues are released', () => releaseVenues(app))
   },
   killRedis: async ({ environment, random }: FaultTarget) => {
     await environment.redis.kill()
