@@ -22,6 +22,7 @@ export function honestWorld() {
     day: DAY,
     networks,
     text: anchorText({ day: DAY, networks }),
+    signatures: [],
     anchored: {
       network: 'solana-mainnet',
       account: SIGNER,

@@ -1,7 +1,9 @@
+import { evmReserveSigner } from '@market/chains/evm/evm-reserve-signer'
+import { localEvmSigner } from '@market/chains/local-signers'
 import { solanaReserveAnchor } from '@market/chains/solana/solana-reserve-anchor'
 import { operations } from '@market/contract/operations'
 import { DAY } from '@market/kernel/clock'
-import { anchorReserves } from '@market/money/reserves'
+import { anchorReserves, signAnchors } from '@market/money/reserves'
 import { startEvmNetwork } from '@market/testing/evm-network'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fundedPayer } from '../chains/evm-world.ts'
@@ -47,6 +49,7 @@ test('200: the text of each day, newest first, with its roots and the transactio
       },
       LONG,
     )
+    await signAnchors(treasury.ctx, evmReserveSigner(NETWORK, localEvmSigner(treasury.account.key)))
     treasury.clock.advance(DAY)
     const second = await treasury.takeSnapshot(true)
     await anchorReserves({ ...treasury.ctx, reserveAnchors: {} })
@@ -65,6 +68,11 @@ test('200: the text of each day, newest first, with its roots and the transactio
         },
       ],
     })
+    const signature = {
+      network: NETWORK,
+      treasury: treasury.account.address,
+      signature: expect.stringMatching(/^0x[0-9a-f]{130}$/),
+    }
     const anchored = {
       network: 'solana-mainnet',
       account: world.treasury.address,
@@ -74,8 +82,8 @@ test('200: the text of each day, newest first, with its roots and the transactio
     expect(await list()).toEqual({
       success: true,
       data: [
-        { ...entry(second), anchored: null },
-        { ...entry(first), anchored },
+        { ...entry(second), signatures: [], anchored: null },
+        { ...entry(first), signatures: [signature], anchored },
       ],
       next_cursor: null,
     })

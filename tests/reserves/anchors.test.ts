@@ -1,16 +1,21 @@
 import { createHash } from 'node:crypto'
+import { evmReserveSigner } from '@market/chains/evm/evm-reserve-signer'
+import { kmsEvmSigner } from '@market/chains/kms/kms-evm-signer'
+import { localEvmSigner } from '@market/chains/local-signers'
 import { solanaChain } from '@market/chains/solana/solana-chain'
 import { solanaReserveAnchor } from '@market/chains/solana/solana-reserve-anchor'
 import type { Chains } from '@market/core/ports/chain'
-import type { ReserveAnchor } from '@market/core/ports/reserve-anchor'
+import type { ReserveAnchor, ReserveSigner } from '@market/core/ports/reserve-anchor'
 import { unavailable } from '@market/kernel/api-error'
 import { DAY, HOUR, MINUTE } from '@market/kernel/clock'
-import { anchorReserves, listAnchors, takeReserveSnapshot } from '@market/money/reserves'
+import { anchorReserves, listAnchors, signAnchors, takeReserveSnapshot } from '@market/money/reserves'
 import { startEvmNetwork } from '@market/testing/evm-network'
+import { startKmsServer } from '@market/testing/kms-server'
 import { testDatabase } from '@market/testing/postgres'
 import { type Address, signature } from '@solana/kit'
+import { recoverMessageAddress } from 'viem'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { fundedPayer } from '../chains/evm-world.ts'
+import { fundedPayer, newAccount } from '../chains/evm-world.ts'
 import { type SolanaWorld, startSolanaWorld } from '../chains/solana-support.ts'
 import { follow } from '../support/follow.ts'
 import { until } from '../support/until.ts'
@@ -180,4 +185,64 @@ test('anchor: a later snapshot of the same day does not change its text', async 
   await runWithoutSolana()
   expect(await anchors()).toEqual(before)
   expect(before[0]?.trees[0]).toMatchObject({ snapshotId: base.id })
+})
+
+const treasurySigner = () => evmReserveSigner(NETWORK, localEvmSigner(treasury.account.key))
+const signatures = async () => (await anchors())[0]?.signatures
+
+test('signatures: the treasury signs the text of the day once, by several workers, and its address is recovered', async () => {
+  await takeSnapshots()
+  await runWithoutSolana()
+  expect(await signatures()).toEqual([])
+  await Promise.all(Array.from({ length: 6 }, () => signAnchors(ctx, treasurySigner())))
+  const [anchor] = await anchors()
+  const [{ signature = '0x' } = {}, ...more] = anchor?.signatures ?? []
+  expect(anchor?.signatures).toMatchObject([{ network: NETWORK, treasury: treasury.account.address }])
+  expect(more).toEqual([])
+  const signed = { message: anchor?.text ?? '', signature: signature as `0x${string}` }
+  expect(await recoverMessageAddress(signed)).toBe(treasury.account.address)
+  await signAnchors(ctx, { ...treasurySigner(), sign: () => Promise.reject(new Error('signed twice')) })
+  expect(await signatures()).toEqual(anchor?.signatures)
+})
+
+test('signatures: a text that could not be signed is published, and signed later, up to a week', async () => {
+  await takeSnapshots()
+  const down: ReserveSigner = {
+    ...treasurySigner(),
+    sign: () => Promise.reject(unavailable('the KMS does not respond')),
+  }
+  await runWithoutSolana()
+  await expect(signAnchors(ctx, down)).rejects.toMatchObject({ kind: 'unavailable' })
+  await untilFinal()
+  expect(await signatures()).toEqual([])
+  treasury.clock.advance(6 * DAY)
+  await signAnchors(ctx, treasurySigner())
+  expect(await signatures()).toMatchObject([{ network: NETWORK }])
+})
+
+test('signatures: a key that is not of the treasury in the snapshot signs nothing', async () => {
+  await takeSnapshots()
+  await runWithoutSolana()
+  await signAnchors(ctx, evmReserveSigner(NETWORK, localEvmSigner(newAccount().key)))
+  await signAnchors(ctx, evmReserveSigner('alt-mainnet', localEvmSigner(treasury.account.key)))
+  expect(await signatures()).toEqual([])
+})
+
+test('signatures: a treasury key signs no text but that of an anchor, in a KMS too', async () => {
+  const kms = await startKmsServer()
+  try {
+    const { endpoint, credentials } = kms
+    const keyId = kms.createKey('ECC_SECG_P256K1')
+    const key = await kmsEvmSigner({ keyId, region: 'eu-central-1', endpoint, credentials })
+    const text = `market.reserves.v1 2026-11-19 ${'ab'.repeat(32)}`
+    for (const signer of [treasurySigner(), evmReserveSigner(NETWORK, key)]) {
+      const { signature } = await signer.sign(text)
+      const signed = { message: text, signature: signature as `0x${string}` }
+      expect(await recoverMessageAddress(signed)).toBe(signer.treasury)
+      for (const other of [`${text}\n`, ` ${text}`, text.replace('v1', 'v2'), 'agents.owner'])
+        await expect(signer.sign(other)).rejects.toThrow(/only texts of anchors/)
+    }
+  } finally {
+    await kms.stop()
+  }
 })

@@ -4,11 +4,13 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { evmReserveSigner } from '@market/chains/evm/evm-reserve-signer'
+import { localEvmSigner } from '@market/chains/local-signers'
 import { solanaChain } from '@market/chains/solana/solana-chain'
 import { solanaReserveAnchor } from '@market/chains/solana/solana-reserve-anchor'
 import { findWalletAddress } from '@market/core/custody'
 import type { Chains } from '@market/core/ports/chain'
-import { anchorReserves, takeReserveSnapshot } from '@market/money/reserves'
+import { anchorReserves, signAnchors, takeReserveSnapshot } from '@market/money/reserves'
 import { type EvmNetwork, startEvmNetwork } from '@market/testing/evm-network'
 import { deployVault } from '@market/testing/evm-venues'
 import { getAddMemoInstruction, LEGACY_MEMO_PROGRAM_ADDRESS_V3 } from '@solana-program/memo'
@@ -70,6 +72,7 @@ beforeAll(async () => {
     async () => {
       treasury.clock.advance(60_000)
       await anchorReserves({ ...ctx, reserveAnchors })
+      await signAnchors(ctx, evmReserveSigner('base-mainnet', localEvmSigner(treasury.account.key)))
       return (await market.client().get('/api/solvency/anchors')).body.data[0]?.anchored != null
     },
     { withinMs: 120_000 },
@@ -130,6 +133,7 @@ describe('market solvency verify', () => {
       expect.stringMatching(
         /^ok +anchor \d{4}-\d{2}-\d{2} +[1-9A-HJ-NP-Za-km-z]{64,88}, signed by the treasury/,
       ),
+      expect.stringMatching(/^ok +signature \d{4}-\d{2}-\d{2} base-mainnet +signed by the treasury 0x/),
       expect.stringMatching(
         /^ok +leaf escrow:base-mainnet:order:a +5\.00 owed to 0x\w+ is included, anchored/,
       ),
@@ -235,6 +239,20 @@ describe('market solvency verify', () => {
       }),
       /anchor .* the memo on the chain is/,
     )
+  })
+
+  test('fails for a signature of another key, and proves nothing by one that is left out', async () => {
+    const onAnchor = (tamper: (anchor: Json) => unknown) =>
+      onPath('/api/solvency/anchors', ([anchor]) => tamper(anchor))
+    const [{ text }] = (await market.client().get('/api/solvency/anchors')).body.data
+    const forged = await newAccount().signMessage({ message: text })
+    await expectFailed(
+      onAnchor(({ signatures: [one] }) => Object.assign(one, { signature: forged })),
+      /signature .* base-mainnet +the signature is by 0x\w+, not by the treasury/,
+    )
+    const { code, lines } = await verify(onAnchor((anchor) => Object.assign(anchor, { signatures: [] })))
+    expect(code).toBe(3)
+    expect(lines).toContainEqual(expect.stringMatching(/^warning +signature .* base-mainnet +not proven/))
   })
 
   test('fails for a memo of another wallet, and without any anchor', async () => {

@@ -1,6 +1,7 @@
 import { evmChain } from '@market/chains/evm/evm-chain'
 import { openEvmFacilitator } from '@market/chains/evm/evm-facilitator'
 import { evmPayoutSender } from '@market/chains/evm/evm-payout-sender'
+import { evmReserveSigner } from '@market/chains/evm/evm-reserve-signer'
 import { evmVenue } from '@market/chains/evm/venue/evm-venue'
 import { localEvmSigner, localSolanaSigner } from '@market/chains/local-signers'
 import { type ConfiguredNetwork, openNetworks } from '@market/chains/nodes/open-networks'
@@ -12,7 +13,7 @@ import { solanaWalletSigner } from '@market/chains/solana/wallet/solana-wallet-s
 import type { Chain } from '@market/core/ports/chain'
 import type { Facilitator } from '@market/core/ports/facilitator'
 import type { PayoutSender } from '@market/core/ports/payout-sender'
-import type { ReserveAnchor } from '@market/core/ports/reserve-anchor'
+import type { ReserveAnchor, ReserveSigner } from '@market/core/ports/reserve-anchor'
 import type { EvmKeySigner, SolanaKeySigner } from '@market/core/ports/signer'
 import type { Venue } from '@market/core/ports/venue'
 import { assert } from '@market/kernel/assert'
@@ -34,6 +35,8 @@ interface OpenNetwork {
   readonly sender: PayoutSender
   /** Publishes the roots of the reserves; only on Solana, where a memo costs least. */
   readonly reserveAnchor?: ReserveAnchor
+  /** Signs what is published, on EVM networks. */
+  readonly reserveSigner?: ReserveSigner
   /** The markets in which pools of this network earn. */
   readonly venues?: readonly Venue[]
   /** Settles the x402 payments that the api sent. With the gas key it also replaces those that are not mined. */
@@ -46,16 +49,18 @@ export async function openPayoutSenders(config: Config, log: Parameters<typeof o
   const chains: Partial<Record<Network, Chain>> = {}
   const facilitators: Partial<Record<Network, Facilitator>> = {}
   const reserveAnchors: Partial<Record<Network, ReserveAnchor>> = {}
+  const reserveSigners: Partial<Record<Network, ReserveSigner>> = {}
   const venues: Partial<Record<string, Venue>> = {}
   const candidate = (network: Network, open: () => Promise<OpenNetwork>): ConfiguredNetwork => ({
     network,
     async open() {
-      const { chain, sender, facilitator, reserveAnchor, venues: opening = [] } = await open()
+      const { chain, sender, facilitator, reserveAnchor, reserveSigner, venues: opening = [] } = await open()
       await chain.checkNodes()
       const opened = await facilitator()
       chains[network] = chain
       payoutSenders[network] = sender
       if (reserveAnchor !== undefined) reserveAnchors[network] = reserveAnchor
+      if (reserveSigner !== undefined) reserveSigners[network] = reserveSigner
       for (const venue of opening) venues[venue.market.key] = venue
       if (opened !== undefined) facilitators[network] = opened
       return sender.treasury
@@ -72,6 +77,7 @@ export async function openPayoutSenders(config: Config, log: Parameters<typeof o
     chains,
     facilitators,
     reserveAnchors,
+    reserveSigners,
     venues,
     /** Signs with the keys of agents, so it needs only the nodes. It is used while Solana is open. */
     walletSigner: solanaWalletSigner(solanaSettings(config, config.SOLANA_TREASURY ?? '')),
@@ -123,6 +129,7 @@ async function openEvm(config: Config, name: 'BASE' | 'ALT'): Promise<OpenNetwor
   return {
     chain: evmChain(settings),
     sender: evmPayoutSender(settings, signer),
+    reserveSigner: evmReserveSigner(settings.network, signer),
     venues: venueSigner === undefined ? [] : markets.map((one) => evmVenue(settings, venueSigner, one)),
     facilitator: () =>
       gas && openEvmFacilitator(gas, gasKey && localEvmSigner(`0x${gasKey.toString('hex')}`)),

@@ -110,6 +110,7 @@ export async function startApp(config: Config) {
     ...ctx,
     purposes: PURPOSES,
     reserveAnchors: networks.reserveAnchors,
+    reserveSigners: networks.reserveSigners,
     venues: networks.venues,
     seeds,
     exporter: secretExporter,

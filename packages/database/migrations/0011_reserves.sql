@@ -73,6 +73,8 @@ create table reserve_anchors (
   text text not null unique check (length(text) between 1 and 200),
   -- The roots and sums that the text hashes, in their order.
   trees jsonb not null,
+  -- The signatures of EVM treasuries over the text: network, treasury, signature. One per network.
+  signatures jsonb not null default '[]' check (jsonb_typeof(signatures) = 'array'),
   -- The final transaction that contains the text, and the account that signed it.
   reference text check (length(reference) between 64 and 88),
   network text check (network in ('solana-mainnet', 'base-mainnet', 'alt-mainnet')),

@@ -737,6 +737,7 @@ export interface Tables {
     day: string
     text: string
     trees: Json
+    signatures: Generated<Json>
     reference: string | null
     network: string | null
     account: string | null

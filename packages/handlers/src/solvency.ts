@@ -114,7 +114,7 @@ const presentTree = ({ root, micros }: AnchoredTree) => ({
   total_micros: micros.toString(),
 })
 
-const presentAnchor = ({ day, text, trees, anchored }: ListedAnchor) => ({
+const presentAnchor = ({ day, text, trees, signatures, anchored }: ListedAnchor) => ({
   day,
   text,
   networks: trees
@@ -129,6 +129,7 @@ const presentAnchor = ({ day, text, trees, anchored }: ListedAnchor) => ({
         agent_wallets: wallets === undefined ? null : presentTree(wallets),
       }
     }),
+  signatures: signatures.map(({ network, treasury, signature }) => ({ network, treasury, signature })),
   anchored: anchored && {
     network: anchored.network,
     account: anchored.account,

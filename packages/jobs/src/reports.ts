@@ -1,7 +1,7 @@
 import { type AuditCheck, checkAudit } from '@market/core/audit'
 import { findUnopenableWallets } from '@market/core/custody'
 import type { ObjectStore } from '@market/core/ports/object-store'
-import type { ReserveAnchors } from '@market/core/ports/reserve-anchor'
+import type { ReserveAnchors, ReserveSigners } from '@market/core/ports/reserve-anchor'
 import { endOldTransactions } from '@market/core/queue'
 import type { SignerContext } from '@market/custody/wallets'
 import { type EarnContext, openPools, type PauseReason, readPools } from '@market/earn/pools'
@@ -10,7 +10,7 @@ import { SECOND } from '@market/kernel/clock'
 import { decideFinality } from '@market/money/follower'
 import { type Purposes, recheckTransfers } from '@market/money/payments'
 import { findCounterDrift, payoutLimitMetrics, payoutMetrics } from '@market/money/payouts'
-import { anchorReserves, checkReserves, MissingInNewBlocks } from '@market/money/reserves'
+import { anchorReserves, checkReserves, MissingInNewBlocks, signAnchors } from '@market/money/reserves'
 import { FEW_SETTLEMENTS, type GasMetrics, gasMetrics } from '@market/trade/x402'
 import { perNetwork } from './per-network.ts'
 import type { SweepLog } from './start-sweeps.ts'
@@ -29,6 +29,8 @@ export type SweepContext = JobContext &
     readonly recordGas: (metrics: readonly GasMetrics[]) => void
     /** Where this process can publish the roots of the reserves. */
     readonly reserveAnchors: ReserveAnchors
+    /** The EVM treasuries whose keys this process has. */
+    readonly reserveSigners: ReserveSigners
     readonly countDisagreement: (network: Network) => void
     readonly recordAudit: (check: AuditCheck) => void
     /** Writes one line of the security log, whatever `LOG_LEVEL` is. */
@@ -126,6 +128,14 @@ export async function reportAnchors(ctx: SweepContext, log: SweepLog): Promise<v
   const ageSeconds = Math.floor(report.ageMs / SECOND)
   if (report.isOverdue)
     log.error({ age_seconds: ageSeconds }, 'the roots of the reserves were not anchored for 36 hours')
+}
+
+/** Apart from publishing, so that a key that cannot be used delays no anchor. */
+export async function signReserves(ctx: SweepContext): Promise<void> {
+  const signers = Object.values(ctx.reserveSigners)
+  const results = await Promise.allSettled(signers.map((signer) => signAnchors(ctx, signer)))
+  const failures = results.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : []))
+  if (failures.length > 0) throw new AggregateError(failures, 'Not every treasury could sign')
 }
 
 /** Operators set an alert on the error. The head is exported with the log, where this database cannot change it. */

@@ -1,4 +1,5 @@
 import { record } from '@market/core/audit'
+import type { ReserveSigner } from '@market/core/ports/reserve-anchor'
 import { connect } from '@market/database/connect'
 import { testClock } from '@market/testing/clock'
 import { type MarketContext, marketContext } from '@market/testing/market-context'
@@ -29,6 +30,12 @@ const NO_HANDLER = {
   onReversed: async () => {},
 }
 
+const SIGNER: ReserveSigner = {
+  network: 'base-mainnet',
+  treasury: `0x${'ab'.repeat(20)}`,
+  sign: () => Promise.reject(new Error('there is no text to sign')),
+}
+
 /** Runs every sweep once, all at the same time. */
 async function runAll(ctx: MarketContext) {
   const failed: string[] = []
@@ -47,6 +54,7 @@ async function runAll(ctx: MarketContext) {
     venues: {},
     recordGas: () => {},
     reserveAnchors: {},
+    reserveSigners: { 'base-mainnet': SIGNER },
     advancePayouts: async () => {},
     countDisagreement: () => {},
     recordAudit: () => {},

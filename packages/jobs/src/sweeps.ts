@@ -27,6 +27,7 @@ import {
   reportReserves,
   reportUnopenableWallets,
   type SweepContext,
+  signReserves,
 } from './reports.ts'
 import { RETENTION } from './retention.ts'
 import type { Sweep } from './start-sweeps.ts'
@@ -164,6 +165,12 @@ export const SWEEPS: readonly Sweep<SweepContext>[] = [
     everyMs: MINUTE,
     does: "Publishes the roots of the day's reserve snapshots in a memo on Solana",
     run: reportAnchors,
+  },
+  {
+    name: 'sign-anchors',
+    everyMs: MINUTE,
+    does: 'Signs the text of each anchor with the keys of the EVM treasuries',
+    run: signReserves,
   },
   {
     name: 'verify-audit',

@@ -9,6 +9,8 @@ export interface TreasuryChecks {
   /** The newest anchor, whether verified or not. */
   readonly newest: ReserveAnchor | undefined
   readonly isVerified: boolean
+  /** The treasuries by network that signed the verified anchor, which contains a leaf of the user. */
+  readonly signers: ReadonlyMap<string, string>
   readonly known: Known
   readonly tries: number
   readonly waitMs: number
@@ -52,7 +54,7 @@ const failed = (detail: string): Outcome => ({ result: 'FAILED', detail })
 async function compareOnce(
   network: string,
   [one, ...more]: readonly NetworkSolvency[],
-  { newest, isVerified, known, maxAgeMs }: TreasuryChecks,
+  { newest, isVerified, signers, known, maxAgeMs }: TreasuryChecks,
 ): Promise<Outcome> {
   const { rpcs, tokens, treasuries, colds, venues } = known
   if (one === undefined) return failed('the API does not list this network')
@@ -83,6 +85,7 @@ async function compareOnce(
     maxAgeMs,
     anchored,
     isTreasuryKnown: treasury !== undefined,
+    isTreasurySigned: signers.get(network) === spelled(network, one.treasury),
     isColdKnown: cold !== undefined,
     venues: venues[network] ?? [],
   })

@@ -29,6 +29,8 @@ export interface Comparison {
   readonly maxAgeMs: number
   /** Undefined when no anchor was verified. */
   readonly anchored: Anchored | undefined
+  /** Whether the treasury signed the anchored roots, which contain a leaf of the user. */
+  readonly isTreasurySigned: boolean
   /** Whether the user named the treasury and the cold address. */
   readonly isTreasuryKnown: boolean
   readonly isColdKnown: boolean
@@ -70,7 +72,7 @@ const total = (parts: readonly Part[]): bigint => parts.reduce((sum, { amount })
 /** Compares what is owed with what is proven, and else with what the API says beside it. */
 export async function compareTreasury(listed: NetworkSolvency, options: Comparison): Promise<Compared> {
   const { network, treasury, liabilities_usd, checked_at } = listed
-  const { anchored, maxAgeMs, isTreasuryKnown } = options
+  const { anchored, maxAgeMs, isTreasuryKnown, isTreasurySigned } = options
   // A time that cannot be read is not a recent one.
   if (!(Date.parse(checked_at) >= Date.now() - maxAgeMs))
     return { result: 'FAILED', detail: `the newest snapshot is of ${checked_at}` }
@@ -78,7 +80,8 @@ export async function compareTreasury(listed: NetworkSolvency, options: Comparis
   if (wrong !== undefined) return { result: 'FAILED', detail: wrong }
   const parts = await readParts(listed, options)
   const owed = micros(liabilities_usd)
-  const whose = `treasury ${treasury}${isTreasuryKnown ? '' : ' as the API says'}`
+  const source = isTreasurySigned ? ', which signed the anchor' : ' as the API says'
+  const whose = `treasury ${treasury}${isTreasuryKnown ? '' : source}`
   const assets = parts.map(({ what }) => what).join(', ')
   const before = anchored?.micros === undefined ? '' : `, owed ${usd(anchored.micros)} on ${anchored.day}`
   const detail = `${assets}, owes ${liabilities_usd} as the API says${before}; ${whose}`
@@ -118,7 +121,7 @@ function inFlightProblem({ in_flight, in_flight_count, in_flight_usd }: NetworkS
 
 async function readParts(listed: NetworkSolvency, options: Comparison): Promise<Part[]> {
   const { network, treasury, cold } = listed
-  const { node, venues, isTreasuryKnown, isColdKnown } = options
+  const { node, venues, isTreasuryKnown, isTreasurySigned, isColdKnown } = options
   const chain = chainOf(network)
   const inCold = cold === null ? 0n : await chain.balance(node, cold.address)
   const held = await chain.balance(node, treasury)
@@ -128,7 +131,10 @@ async function readParts(listed: NetworkSolvency, options: Comparison): Promise<
     {
       amount: held,
       what: `holds ${usd(held)}`,
-      unproven: isTreasuryKnown ? undefined : `only the API says that ${treasury} is the treasury`,
+      unproven:
+        isTreasuryKnown || isTreasurySigned
+          ? undefined
+          : `only the API says that ${treasury} is the treasury`,
       missing: `--treasury ${network}=<address>`,
     },
   ]

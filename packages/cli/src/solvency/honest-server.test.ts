@@ -1,3 +1,4 @@
+import { anchorText } from '@market/solvency'
 import { expect, test } from 'vitest'
 import {
   RICH,
@@ -18,6 +19,7 @@ const careful = (...args: string[]) => verify(api.url, [...both(), ...NAMED, ...
 test('is proven when both treasuries are named', async () => {
   const { status, out } = await careful()
   expect(out).toMatch(/^ok +anchor .*signed by the treasury 8kQw/m)
+  expect(out).toMatch(/^ok +signature .* base-mainnet +signed by the treasury 0x/m)
   expect(out).toMatch(/^ok +leaf escrow:a +10\.00 owed to 0xabc is included, anchored/m)
   expect(out).toMatch(
     /^ok +treasury base-mainnet +holds 10\.00, owes 10\.00 as the API says, owed 10\.00 on /m,
@@ -29,6 +31,19 @@ test('is proven when both treasuries are named', async () => {
 test('is proven when --treasury has another case of an EVM address', async () => {
   const lower = ['--treasury', `base-mainnet=${TREASURY.toLowerCase()}`, ...SOLANA]
   expect(await verify(api.url, [...both(), ...lower])).toMatchObject({ status: 0 })
+})
+
+test('is proven without --treasury of an EVM network when that treasury signed the anchor', async () => {
+  const { status, out } = await verify(api.url, [...both(), ...SOLANA])
+  expect(out).toMatch(/^ok +treasury base-mainnet .*; treasury 0x\w+, which signed the anchor$/m)
+  expect(status).toBe(0)
+})
+
+test('is proven when an older day has no signature', async () => {
+  const [newest] = api.world.anchors
+  const day = api.lies.dayIn(-1)
+  api.world.anchors.push({ ...newest, day, text: anchorText({ ...newest, day }), signatures: [] })
+  expect(await careful()).toMatchObject({ status: 0 })
 })
 
 test('is proven when another wallet sends a memo in a transaction that names the treasury', async () => {
@@ -82,13 +97,13 @@ test('fails for a leaf that is not anchored, and is proven with --no-anchor', as
 
 test('--json prints one document with the verdict and the next command', async () => {
   const proven = JSON.parse((await careful('--json')).out)
-  expect(proven).toMatchObject({ ok: true, verdict: 'proven', checks: [{ result: 'ok' }, {}, {}, {}] })
+  expect(proven).toMatchObject({ ok: true, verdict: 'proven', checks: [{ result: 'ok' }, {}, {}, {}, {}] })
   expect(proven).not.toHaveProperty('next')
   const { out } = await verify(api.url, [...rpc('base-mainnet'), ...NAMED, '--json'])
   expect(JSON.parse(out)).toMatchObject({
     ok: false,
     verdict: 'not_proven',
-    checks: [{ result: 'skipped', next: '--rpc solana-mainnet=https://…' }, {}, {}, {}],
+    checks: [{ result: 'skipped', next: '--rpc solana-mainnet=https://…' }, {}, {}, {}, {}],
     next: 'market solvency verify <your options> --rpc solana-mainnet=https://…',
   })
 })

@@ -260,9 +260,19 @@ describe('is not proven and ends with 3', () => {
       'the treasury of Base is of another party',
       () => {
         Object.assign(api.lies.owes('900.00'), { treasury: RICH })
+        Object.assign(api.world.anchors[0], { signatures: [] })
         return [...both(), ...SOLANA]
       },
       /^warning +treasury base-mainnet +holds 1000\.00.* 0\.00 is proven: only the API says that 0xe1/m,
+      '--treasury base-mainnet=<address>',
+    ],
+    [
+      'another marketplace shows these roots and signatures, and owes nothing in them',
+      () => {
+        api.world.proofs.pop()
+        return [...both(), ...SOLANA, '--owed', '0.00']
+      },
+      /^warning +treasury base-mainnet .* 0\.00 is proven: only the API says that 0x/m,
       '--treasury base-mainnet=<address>',
     ],
     [

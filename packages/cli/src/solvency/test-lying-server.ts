@@ -3,6 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { anchorText, rootBy } from '@market/solvency'
+import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, beforeEach } from 'vitest'
 import { runProgram } from '../test-program.ts'
 
@@ -12,7 +13,8 @@ import { runProgram } from '../test-program.ts'
 type Json = any
 
 export const SOLANA_TREASURY = '8kQwTreasury'
-export const TREASURY = `0x${'aB'.repeat(20)}`
+const TREASURY_KEY = privateKeyToAccount(`0x${'7a'.repeat(32)}`)
+export const TREASURY = TREASURY_KEY.address
 /** Somebody else's: nothing shows that the marketplace controls it. */
 export const RICH = `0x${'e1'.repeat(20)}`
 export const VENUE_WALLET = `0x${'c3'.repeat(20)}`
@@ -91,6 +93,20 @@ export function publish(world: World, { signer = SOLANA_TREASURY, blockTime = se
   world.memos['anchor'] = { text: anchor.text, signer, blockTime }
 }
 
+/** By the treasury of Base, unless by another key or over another text. */
+export async function baseSignature(text: string, key = TREASURY_KEY) {
+  return { network: 'base-mainnet', treasury: TREASURY, signature: await key.signMessage({ message: text }) }
+}
+
+/** Where no lie says otherwise, the treasury of Base signed what is listed. */
+const withSignatures = (anchors: Json[]) =>
+  Promise.all(
+    anchors.map(async (anchor) => {
+      const isOnBase = anchor.networks.some(({ network }: Json) => network === 'base-mainnet')
+      return { signatures: isOnBase ? [await baseSignature(anchor.text)] : [], ...anchor }
+    }),
+  )
+
 /** What the API can lie about. */
 const liesIn = (world: World) => {
   const [base] = world.solvency
@@ -120,7 +136,7 @@ const liesIn = (world: World) => {
     },
     /** A day that the API says is not anchored. */
     pending: (days: number, text: string) =>
-      world.anchors.unshift({ ...anchor, day: dayIn(days), text, anchored: null }),
+      world.anchors.unshift({ ...anchor, day: dayIn(days), text, anchored: null, signatures: [] }),
   }
 }
 
@@ -172,7 +188,7 @@ async function startLyingServer(worldNow: () => World) {
     if (request.method === 'POST')
       body = { jsonrpc: '2.0', id: 1, result: callNode(worldNow(), JSON.parse(await text(request))) }
     else if (path.startsWith('/api/solvency/anchors'))
-      body = { success: true, data: anchors, next_cursor: null }
+      body = { success: true, data: await withSignatures(anchors), next_cursor: null }
     else if (path.startsWith('/api/solvency/proof')) {
       const isOther = path.includes('rsv_s')
       body = { success: true, data: isOther ? [] : proofs, omitted: isOther ? 0 : omitted }

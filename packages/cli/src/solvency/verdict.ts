@@ -25,7 +25,7 @@ export function verdictOf(checks: readonly ReserveCheck[], isAnchored: boolean):
       next,
     }
   const sentence = isAnchored
-    ? 'Proven: the listed leaves are in the anchored roots, and the addresses that you named hold what was owed in the anchor and what the API says is owed now.'
+    ? 'Proven: the listed leaves are in the anchored roots, and the addresses that you named, or that signed the anchor, hold what was owed in it and what the API says is owed now.'
     : 'Proven: the listed leaves are in the published roots, and the addresses that you named hold what the API says is owed. Without an anchor, the API can show other roots to other users.'
   return { verdict: 'proven', status: 0, sentence, next }
 }

@@ -1,4 +1,5 @@
-import { anchorsOf, checkAnchors, isAmount, micros } from '@market/solvency'
+import { anchorsOf, checkAnchors, isAmount, isOf, micros } from '@market/solvency'
+import { checkSignatures } from '@market/solvency/signatures'
 import { command, type Options } from '../command.ts'
 import { wholeNumber } from '../options.ts'
 import { checkLeaves } from '../solvency/check-leaves.ts'
@@ -69,8 +70,8 @@ export const verifySolvency = command({
   summary: 'Verify the proof of reserves on this machine',
   options: OPTIONS,
   notes: [
-    'Checks that what is owed to you is part of the published roots, that these are anchored on Solana, and that\nthe treasuries hold what is owed. Compare the listed leaves with what you know, or pass --owed: the API can leave one out.',
-    'Money counts as proven only at addresses that you name. Use nodes that you trust.',
+    'Checks that what is owed to you is part of the published roots, that these are anchored on Solana and signed by\nthe EVM treasuries, and that the treasuries hold what is owed. Compare the listed leaves with what you know, or pass --owed: the API can leave one out.',
+    'Money counts as proven only at addresses that you name, and in treasuries that signed roots with a leaf of yours.\nUse nodes that you trust.',
     'Ends with 0 when everything is proven, with 1 when a check failed, and with 3 when a check was skipped or is a warning.',
   ],
   examples: [
@@ -96,13 +97,18 @@ export const verifySolvency = command({
       const { newest, isRead, problemOf } = anchors
       const asked = await readProofs(values, newest, session)
       const isVerified = newest !== undefined && isRead && (await problemOf(newest)) === undefined
+      const signatures = checkSignatures(networks, anchors, known.treasuries)
+      // Another marketplace can show the same text and signatures, but no leaf of this user in their roots.
+      const isOwed = asked.proofs.some((proof) => newest?.networks.some((entry) => isOf(proof, entry)))
+      const signers = isVerified && isOwed ? signatures.signers : new Map<string, string>()
       return [
         ...(await checkAnchors(anchors)),
+        ...signatures.checks,
         ...(await checkLeaves(asked, {
           ...{ networks, anchors, known, holders },
           owed: owed === undefined ? undefined : micros(owed),
         })),
-        ...(await checkTreasuries({ networks, newest, isVerified, known, ...limits }, market)),
+        ...(await checkTreasuries({ networks, newest, isVerified, signers, known, ...limits }, market)),
       ]
     })
     const { verdict, status, sentence, next } = verdictOf(checks, isAnchored)

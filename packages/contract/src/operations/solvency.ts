@@ -126,6 +126,15 @@ const Anchor = named(
         agent_wallets: z.object(tree).nullable().describe('The tree of the agents’ server wallets'),
       }),
     ),
+    signatures: z
+      .array(
+        z.object({
+          network: Network,
+          treasury: z.string().describe('The treasury of the day’s snapshot, whose key signed'),
+          signature: z.string().describe('65 bytes, hex: EIP-191 (`personal_sign`) over exactly `text`'),
+        }),
+      )
+      .describe('One per EVM treasury; a treasury that has not signed yet is missing'),
     anchored: z
       .object({
         network: Network,

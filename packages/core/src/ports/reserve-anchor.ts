@@ -11,3 +11,21 @@ export interface ReserveAnchor extends ExpiringRail {
 }
 
 export type ReserveAnchors = Readonly<Partial<Record<Network, ReserveAnchor>>>
+
+/** Of an EVM treasury over the text of an anchor, from which everyone can recover its address. */
+export interface TreasurySignature {
+  readonly network: Network
+  readonly treasury: string
+  /** 65 bytes in hexadecimal (EIP-191, `personal_sign`). */
+  readonly signature: string
+}
+
+/** Signs with the key of an EVM treasury. */
+export interface ReserveSigner {
+  readonly network: Network
+  readonly treasury: string
+  /** Rejects every text that is not one of an anchor. */
+  sign(text: string): Promise<TreasurySignature>
+}
+
+export type ReserveSigners = Readonly<Partial<Record<Network, ReserveSigner>>>

@@ -1,4 +1,4 @@
-export { anchorReserves } from './anchors/anchor-reserves.ts'
+export { anchorReserves, signAnchors } from './anchors/anchor-reserves.ts'
 export { listAnchors } from './anchors/list-anchors.ts'
 export type { ListedAnchor } from './anchors/store.ts'
 export { checkReserves } from './check-reserves.ts'

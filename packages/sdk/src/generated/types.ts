@@ -2033,6 +2033,14 @@ export type ReserveAnchor = {
       total_micros: string
     } | null
   }>
+  /** One per EVM treasury; a treasury that has not signed yet is missing */
+  signatures: ReadonlyArray<{
+    network: "solana-mainnet" | "base-mainnet" | "alt-mainnet"
+    /** The treasury of the day’s snapshot, whose key signed */
+    treasury: string
+    /** 65 bytes, hex: EIP-191 (`personal_sign`) over exactly `text` */
+    signature: string
+  }>
   /** The final transaction; null before, and while no Solana treasury is configured */
   anchored: {
     network: "solana-mainnet" | "base-mainnet" | "alt-mainnet"

@@ -119,7 +119,10 @@ export function SolvencyPage() {
             </header>
             <div className="pad">
               <ul className="bullets muted sm">
-                <li>That an address is ours: it is the one that you paid.</li>
+                <li>
+                  That an address is ours: it is the one that you paid. The command line also checks that the
+                  EVM treasuries signed the anchor; this page does not.
+                </li>
                 <li>That a debt is counted which nobody checks. Check yours.</li>
                 <li>What came in after the last anchor.</li>
                 <li>That the money was not borrowed for the moment.</li>

@@ -1,15 +1,23 @@
 import type { Needs } from '@market/core/context'
 import { advance } from '@market/core/outgoing'
-import type { ReserveAnchor, ReserveAnchors } from '@market/core/ports/reserve-anchor'
+import type { ReserveAnchor, ReserveAnchors, ReserveSigner } from '@market/core/ports/reserve-anchor'
 import { transact } from '@market/database/transact'
 import { DAY, earlier, HOUR, later } from '@market/kernel/clock'
 import { NETWORKS } from '@market/kernel/network'
 import { dayOf, type Snapshot } from '../snapshot.ts'
 import { findNewest, findProven } from '../store.ts'
-import { anchorOf, treesOf } from './anchor.ts'
-import { findLastAnchored, findUnanchored, insertAnchor, reserveDueAnchor, saveAnchorFinal } from './store.ts'
+import { type AnchorText, anchorOf, treesOf } from './anchor.ts'
+import {
+  addSignature,
+  findLastAnchored,
+  findUnanchored,
+  findUnsigned,
+  insertAnchor,
+  reserveDueAnchor,
+  saveAnchorFinal,
+} from './store.ts'
 
-/** Days that were missed are anchored later, up to this age. */
+/** Days that were missed are anchored and signed later, up to this age. */
 const MISSED_FOR_MS = 7 * DAY
 /** After this much of the day, a network without its day's snapshot is left out. */
 const WAIT_FOR_NETWORKS_MS = 6 * HOUR
@@ -71,11 +79,7 @@ async function isComplete(ctx: Ctx, day: string, snapshots: readonly Snapshot[])
 }
 
 /** One step: signs the text, sends it again, or finds out what became of it. After a restore a day may be published twice. */
-async function publish(
-  ctx: Ctx,
-  publisher: ReserveAnchor,
-  { day, text }: { readonly day: string; readonly text: string },
-): Promise<void> {
+async function publish(ctx: Ctx, publisher: ReserveAnchor, { day, text }: AnchorText): Promise<void> {
   const { network, account } = publisher
   const progress = await advance<never>(
     ctx,
@@ -90,7 +94,15 @@ async function publish(
   if (progress.kind !== 'final') return
   // The one that signed, which need not be the treasury of today.
   const { reference, account: signer } = progress
-  await transact(ctx.db, (tx) =>
-    saveAnchorFinal(tx, day, { network, account: signer, reference }, ctx.clock.now()),
-  )
+  const final = { network, account: signer, reference, finalAt: ctx.clock.now() }
+  await transact(ctx.db, (tx) => saveAnchorFinal(tx, day, final))
+}
+
+/** Signs the stored texts of the last days, each once, so that everyone can check who controls this treasury. */
+export async function signAnchors(ctx: Needs<'db' | 'clock'>, signer: ReserveSigner): Promise<void> {
+  const from = dayOf(earlier(ctx.clock.now(), MISSED_FOR_MS))
+  for (const { day, text } of await findUnsigned(ctx.db, signer, from)) {
+    const signature = await signer.sign(text)
+    await transact(ctx.db, (tx) => addSignature(tx, day, signature))
+  }
 }

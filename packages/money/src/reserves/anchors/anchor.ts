@@ -18,24 +18,20 @@ export interface Anchor {
   readonly trees: readonly AnchoredTree[]
 }
 
+export type AnchorText = Pick<Anchor, 'day' | 'text'>
+
 /** The trees of the day's snapshots. */
-export const treesOf = (snapshots: readonly Snapshot[]): AnchoredTree[] =>
-  snapshots.flatMap(({ id: snapshotId, network, proof, wallets, balances }) => [
-    ...(proof === null
-      ? []
-      : [
-          {
-            network,
-            kind: 'liabilities',
-            snapshotId,
-            root: proof.root,
-            micros: liabilitiesOf(balances),
-          } as const,
-        ]),
-    ...(wallets === null
-      ? []
-      : [{ network, kind: 'agent_wallets', snapshotId, root: wallets.root, micros: wallets.total } as const]),
-  ])
+export function treesOf(snapshots: readonly Snapshot[]): AnchoredTree[] {
+  const trees: AnchoredTree[] = []
+  for (const { id: snapshotId, network, proof, wallets, balances } of snapshots) {
+    const of = { network, snapshotId }
+    if (proof !== null)
+      trees.push({ ...of, kind: 'liabilities', root: proof.root, micros: liabilitiesOf(balances) })
+    if (wallets !== null)
+      trees.push({ ...of, kind: 'agent_wallets', root: wallets.root, micros: wallets.total })
+  }
+  return trees
+}
 
 const lineOf = ({ network, kind, snapshotId, root, micros }: AnchoredTree): string =>
   [kind === 'liabilities' ? network : `${network}:agent-wallets`, snapshotId, root, micros].join(' ')

@@ -1,13 +1,12 @@
+import type { TreasurySignature } from '@market/core/ports/reserve-anchor'
 import type { Db, Tx } from '@market/database/transact'
 import type { Network } from '@market/kernel/network'
 import { sql } from 'kysely'
 import type { SnapshotId } from '../snapshot.ts'
-import type { Anchor, AnchoredTree } from './anchor.ts'
+import type { Anchor, AnchoredTree, AnchorText } from './anchor.ts'
 
 /** As stored; amounts as text, because JSON has no large numbers. */
-interface TreeRow extends Omit<AnchoredTree, 'micros'> {
-  readonly micros: string
-}
+type TreeRow = Omit<AnchoredTree, 'micros'> & { readonly micros: string }
 
 const treesOf = (stored: unknown): AnchoredTree[] =>
   (stored as readonly TreeRow[]).map(({ micros, ...tree }) => ({ ...tree, micros: BigInt(micros) }))
@@ -37,11 +36,8 @@ export async function findUnanchored(
 const RETRY_SECONDS = 30
 
 /** A due anchor that is not final. It is due again later, so that no two workers publish it at once. */
-export async function reserveDueAnchor(
-  tx: Tx,
-  now: Date,
-): Promise<{ readonly day: string; readonly text: string } | undefined> {
-  const { rows } = await sql<{ day: string; text: string }>`
+export async function reserveDueAnchor(tx: Tx, now: Date): Promise<AnchorText | undefined> {
+  const { rows } = await sql<AnchorText>`
     update reserve_anchors set due_at = ${now}::timestamptz + ${RETRY_SECONDS} * interval '1 second'
     where day = (
       select day from reserve_anchors where reference is null and due_at <= ${now}
@@ -53,12 +49,11 @@ export async function reserveDueAnchor(
 export async function saveAnchorFinal(
   tx: Tx,
   day: string,
-  { network, account, reference }: Omit<FinalAnchor, 'finalAt'>,
-  at: Date,
+  { finalAt, ...final }: FinalAnchor,
 ): Promise<void> {
   await tx
     .updateTable('reserve_anchors')
-    .set({ network, account, reference, final_at: at })
+    .set({ ...final, final_at: finalAt })
     .where('day', '=', day)
     .where('reference', 'is', null)
     .execute()
@@ -74,6 +69,29 @@ export async function findLastAnchored(db: Db): Promise<Date | undefined> {
   return rows[0]?.at ?? undefined
 }
 
+/** From a day on, the texts that contain a snapshot of this treasury and that it has not signed. */
+export async function findUnsigned(
+  db: Db,
+  { network, treasury }: Pick<TreasurySignature, 'network' | 'treasury'>,
+  from: string,
+): Promise<AnchorText[]> {
+  const { rows } = await sql<AnchorText>`
+    select anchor.day, anchor.text from reserve_anchors as anchor
+    join reserve_snapshots as snapshot on snapshot.day = anchor.day and snapshot.network = ${network}
+    where anchor.day >= ${from} and lower(snapshot.treasury) = ${treasury.toLowerCase()}
+      and anchor.trees @> jsonb_build_array(jsonb_build_object('snapshotId', snapshot.id))
+      and not anchor.signatures @> ${JSON.stringify([{ network }])}
+    order by anchor.day`.execute(db)
+  return rows
+}
+
+/** Does nothing when another worker stored one before. */
+export async function addSignature(tx: Tx, day: string, signature: TreasurySignature): Promise<void> {
+  await sql`
+    update reserve_anchors set signatures = signatures || ${JSON.stringify([signature])}
+    where day = ${day} and not signatures @> ${JSON.stringify([{ network: signature.network }])}`.execute(tx)
+}
+
 /** The final transaction that contains the text of a day. */
 interface FinalAnchor {
   readonly network: Network
@@ -83,6 +101,7 @@ interface FinalAnchor {
 }
 
 export interface ListedAnchor extends Anchor {
+  readonly signatures: readonly TreasurySignature[]
   /** Null before. */
   readonly anchored: FinalAnchor | null
 }
@@ -95,15 +114,16 @@ export async function findAnchors(
 ): Promise<ListedAnchor[]> {
   const rows = await db
     .selectFrom('reserve_anchors')
-    .select(['day', 'text', 'trees', 'final_at', 'network', 'account', 'reference'])
+    .select(['day', 'text', 'trees', 'signatures', 'final_at', 'network', 'account', 'reference'])
     .$if(before !== undefined, (query) => query.where('day', '<', before ?? ''))
     .orderBy('day', 'desc')
     .limit(limit)
     .execute()
-  return rows.map(({ day, text, trees, network, account, reference, final_at: finalAt }) => ({
+  return rows.map(({ day, text, trees, signatures, network, account, reference, final_at: finalAt }) => ({
     day,
     text,
     trees: treesOf(trees),
+    signatures: signatures as unknown as readonly TreasurySignature[],
     anchored:
       network === null || account === null || reference === null || finalAt === null
         ? null
