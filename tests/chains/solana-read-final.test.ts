@@ -433,15 +433,19 @@ describe('two providers', () => {
     },
   )
 
-  test('are asked once each when there is no new final slot, and three times when there is', async () => {
+  test('are asked once each when there is no new final slot, and five times when there is', async () => {
     const nodes = await nodesWith(undefined, undefined)
     await read(nodes, whole.to)
     expect(nodes.map(({ asked }) => asked)).toEqual([['getEpochInfo'], ['getEpochInfo']])
     for (const { asked } of nodes) asked.length = 0
     // Nothing moved in the new slots.
     await read(nodes, { ...whole.to, height: whole.to.height - 1n })
-    const three = ['getEpochInfo', 'getEpochInfo', 'getSignaturesForAddress']
-    expect(nodes.map(({ asked }) => asked)).toEqual([three, three])
+    const five = [
+      ...['getEpochInfo', 'getEpochInfo', 'getSignaturesForAddress'],
+      // What the treasury has.
+      ...['getAccountInfo', 'getSignaturesForAddress'],
+    ]
+    expect(nodes.map(({ asked }) => asked)).toEqual([five, five])
   })
 })
 

@@ -224,7 +224,8 @@ describe('payouts that are authorized together', () => {
     const cost = { native: COST, createsAccount: false }
     const authorizeOne = async () => (await authorize({ payout: await payouts.request(), cost }))?.state
     const finalAt = (height: bigint) =>
-      sql`insert into followed_networks (network, final_height, final_hash) values (${NETWORK}, ${height}, 'hash')
+      sql`insert into followed_networks (network, treasury, final_height, final_hash)
+        values (${NETWORK}, 'treasury', ${height}, 'hash')
         on conflict (network) do update set final_height = excluded.final_height`.execute(db)
     await finalAt(1n)
     expect([await authorizeOne(), await authorizeOne(), balances]).toEqual([

@@ -66,6 +66,7 @@ test("agent wallets: the day's snapshot sums them, and each agent can prove its 
   expect((await proofsOf(agents[8]?.id ?? '', day?.id)).proofs).toEqual([])
 
   ctx.clock.advance(10 * MINUTE)
+  await follow(ctx, NETWORK)
   expect(await takeReserveSnapshot(ctx, NETWORK, { withProof: true })).toMatchObject({
     day: null,
     wallets: null,
@@ -84,6 +85,7 @@ test('agent wallets: while they cannot be read, proofs continue and the day has 
   ])
   expect(await getSolvency(ctx)).toMatchObject([{ proven: { day: null, wallets: null }, ofDay: undefined }])
   ctx.clock.advance(10 * MINUTE)
+  await follow(ctx, NETWORK)
   await checkReserves(ctx)
   expect(await getSolvency(ctx)).toMatchObject([{ ofDay: { wallets: { count: 1, total: 5_000_000n } } }])
 })

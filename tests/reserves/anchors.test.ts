@@ -47,6 +47,8 @@ beforeEach(async () => {
 })
 
 const takeSnapshots = async () => {
+  await follow(ctx, NETWORK)
+  await follow(ctx, 'solana-mainnet')
   const base = await takeReserveSnapshot(ctx, NETWORK, { withProof: true })
   const solana = await takeReserveSnapshot(ctx, 'solana-mainnet', { withProof: true })
   if (base === undefined || solana === undefined) throw new Error('another worker took the snapshot')
@@ -149,6 +151,7 @@ test('anchor: a transaction that expired is signed again', async () => {
 })
 
 test('anchor: waits six hours for a network without its snapshot of the day, then leaves it out', async () => {
+  await follow(ctx, NETWORK)
   await takeReserveSnapshot(ctx, NETWORK, { withProof: true })
   await run()
   expect(await anchors()).toEqual([])
@@ -181,6 +184,7 @@ test('anchor: a later snapshot of the same day does not change its text', async 
   await runWithoutSolana()
   const before = await anchors()
   treasury.clock.advance(10 * MINUTE)
+  await follow(ctx, NETWORK)
   expect(await takeReserveSnapshot(ctx, NETWORK, { withProof: true })).toMatchObject({ day: null })
   await runWithoutSolana()
   expect(await anchors()).toEqual(before)

@@ -9,6 +9,7 @@ import { testDatabase } from '@market/testing/postgres'
 import { sql } from 'kysely'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { fundedPayer, newAccount } from '../chains/evm-world.ts'
+import { follow } from '../support/follow.ts'
 import { NETWORK, openTreasury, type Treasury } from './treasury.ts'
 
 const network = await startEvmNetwork({ chainId: 8453 })
@@ -46,8 +47,10 @@ describe("the day's snapshot", () => {
   test('is taken once by several workers', async () => {
     await paidFor('order:a', 1_000n)
     treasury.clock.advance(untilTomorrow())
+    await follow(treasury.ctx, NETWORK)
     await Promise.all(Array.from({ length: 6 }, () => checkReserves(treasury.ctx)))
     treasury.clock.advance(10 * MINUTE)
+    await follow(treasury.ctx, NETWORK)
     await Promise.all(Array.from({ length: 6 }, () => checkReserves(treasury.ctx)))
     const { rows } = await sql<{ day: string | null }>`
       select day from reserve_snapshots where root is not null order by taken_at`.execute(treasury.ctx.db)

@@ -8,6 +8,7 @@ import { testDatabase } from '@market/testing/postgres'
 import { sql } from 'kysely'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { authorizedBy, CONFIRMATIONS, FINALITY, fundedPayer, newAccount } from '../chains/evm-world.ts'
+import { follow } from '../support/follow.ts'
 import { NETWORK, openTreasury, type Treasury } from './treasury.ts'
 
 const network = await startEvmNetwork({ chainId: 8453 })
@@ -173,6 +174,7 @@ describe('several workers', () => {
     await sweep()
     expect(await rootsInOrder()).toEqual([true, false])
     treasury.clock.advance(10 * MINUTE)
+    await follow(treasury.ctx, NETWORK)
     await sweep()
     expect(await rootsInOrder()).toEqual([true, false, true])
   })
@@ -201,11 +203,13 @@ test.each([
   async (_, ahead) => {
     await paidFor('order:a', 1_000n)
     const wrong = testClock(new Date(treasury.clock.now().getTime() + ahead))
+    await follow({ ...treasury.ctx, clock: wrong }, NETWORK)
     expect(await checkReserves({ ...treasury.ctx, clock: wrong })).toMatchObject([{ isNew: true }])
     await stolen(400n)
     expect(await checkReserves(treasury.ctx)).toMatchObject([{ isNew: true }])
     expect(await treasury.payoutGuard()).toMatchObject({ short_micros: 400n })
     treasury.clock.advance(6 * MINUTE)
+    await follow(treasury.ctx, NETWORK)
     const [report] = await checkReserves(treasury.ctx)
     expect(report).toMatchObject({ isNew: true, takenAt: treasury.clock.now(), shortMicros: 400n })
     expect(await getSolvency(treasury.ctx)).toMatchObject([{ newest: { takenAt: treasury.clock.now() } }])

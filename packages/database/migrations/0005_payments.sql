@@ -63,14 +63,23 @@ create table followed_networks (
   -- On Solana the slot, and the newest signature up to there.
   final_height bigint not null check (final_height >= 0),
   final_hash text not null check (length(final_hash) <= 88),
-  -- What the treasury and its cold address have after the final block; null until that was read.
+  -- Whose movements are read. With another treasury the reading begins again.
+  treasury text not null,
+  cold text,
+  -- What both have after a final block; null until that was read. By how much transfers have changed the treasury since.
+  held_height bigint,
   treasury_micros bigint check (treasury_micros >= 0),
   cold_micros bigint check (cold_micros >= 0),
+  moved_micros bigint not null default 0,
+  -- When enough providers said the last time that this is the final block.
+  confirmed_at timestamptz,
   -- Up to where the newest blocks were read; null where only final blocks are read, and before the first reading.
   position text check (length(position) <= 200),
   -- The block of the position.
   head_height bigint check (head_height >= 0),
-  check ((position is null) = (head_height is null))
+  check ((position is null) = (head_height is null)),
+  constraint followed_networks_held check (
+    (treasury_micros is null) = (held_height is null) and (cold_micros is null or held_height is not null))
 );
 
 -- Everything that waits for a payment on a chain: one row for each transfer that was named and each payment that was submitted.

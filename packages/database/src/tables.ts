@@ -298,8 +298,13 @@ export interface Tables {
     network: string
     final_height: bigint
     final_hash: string
+    treasury: string
+    cold: string | null
+    held_height: bigint | null
     treasury_micros: bigint | null
     cold_micros: bigint | null
+    moved_micros: Generated<bigint>
+    confirmed_at: Date | null
     position: string | null
     head_height: bigint | null
   }

@@ -100,8 +100,20 @@ export const agreeOnTransfer = (
 export type RangeReport = FinalReading['agreed']
 
 /** Everything that is saved, so that no part of it comes from one provider alone. */
-const contentOf = (report: RangeReport): string =>
-  JSON.stringify(report ?? null, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value))
+const contentOf = (report: RangeReport): string => {
+  const { treasuryHeld: _, coldHeld: __, ...movements } = report ?? {}
+  return JSON.stringify(movements, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value))
+}
+
+type Balance = 'treasuryHeld' | 'coldHeld'
+
+/** What providers show as a balance: not all can show it. `agreed` is what enough of them show. */
+const balanceOf = (reports: readonly RangeReport[], name: Balance, minProviders: number) => {
+  const shown = reports.flatMap((report) => report?.[name] ?? [])
+  const different = [...new Set(shown)]
+  const agreed = different.find((amount) => shown.filter((one) => one === amount).length >= minProviders)
+  return { agreed, isSplit: different.length > 1 }
+}
 
 /** Blocks are final when enough providers show the same. Of two groups that are both large enough, neither decides. */
 export const agreeOnRange = (
@@ -126,7 +138,14 @@ export const agreeOnRange = (
     throw new Error(
       `${network}: ${namesIn(decided).join(', ')} do not continue the final block that was read last`,
     )
-  return { agreed, disagreeing }
+  const reports = decided.map(({ response }) => response)
+  const [treasury, cold] = (['treasuryHeld', 'coldHeld'] as const).map((name) =>
+    balanceOf(reports, name, minProviders),
+  ) as [ReturnType<typeof balanceOf>, ReturnType<typeof balanceOf>]
+  const split = [treasury, cold].filter(({ isSplit }) => isSplit)
+  const named = split.length > 0 ? namesIn(responses) : disagreeing
+  if (split.some((one) => one.agreed === undefined)) return { agreed: undefined, disagreeing: named }
+  return { agreed: { ...agreed, treasuryHeld: treasury.agreed, coldHeld: cold.agreed }, disagreeing: named }
 }
 
 interface TooFew {

@@ -207,7 +207,6 @@ const reportSlots = async (
     hash: read.at(-1)?.signature ?? after.hash,
   }
   const ofLastSlot = loaded.filter(({ block }) => block.height === read.at(-1)?.slot)
-  const isFirst = read.length === 0 && after.hash === ''
   const cold = settings.cold && {
     account: await usdcAccountOf(settings.cold, settings.usdc),
     owner: settings.cold,
@@ -218,9 +217,9 @@ const reportSlots = async (
     outgoing: loaded.flatMap((one) => outgoingOf(one, treasury) ?? []),
     change: loaded.reduce((sum, { change }) => sum + change.treasuryChange, 0n),
     to: end,
-    treasuryHeld: isFirst
-      ? await heldAt(rpc, treasury, to)
-      : heldAfter(ofLastSlot.map(({ change }) => change)),
+    treasuryHeld:
+      (cut === undefined ? await heldAt(rpc, treasury, to) : undefined) ??
+      heldAfter(ofLastSlot.map(({ change }) => change)),
     coldHeld: cold && cut === undefined ? await heldAt(rpc, cold, to) : undefined,
   }
 }

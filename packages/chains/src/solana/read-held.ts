@@ -1,10 +1,7 @@
-import { type Usdc, usdc, ZERO } from '@market/kernel/money'
+import { type Usdc, usdc } from '@market/kernel/money'
 import type { SolanaRpc } from './nodes.ts'
-import { fetchTransaction, readUsdcChange, type TreasuryAccount, type UsdcChange } from './read-transfer.ts'
-import { readTokenAccount } from './token-account.ts'
-
-/** More transactions of one account than a slot has. */
-const LISTED = 50
+import type { TreasuryAccount, UsdcChange } from './read-transfer.ts'
+import { readFinalUsdc } from './token-account.ts'
 
 /**
  * What an account has after the transactions of a slot, whose order nodes do not agree on: what none of the others found
@@ -25,20 +22,16 @@ export const heldAfter = (changes: readonly UsdcChange[]): Usdc | undefined => {
   return only === undefined || others.length > 0 ? undefined : usdc(only)
 }
 
-/** What an account has after a final slot. */
+/**
+ * What an account has after a final slot; undefined when something happened to it since. It is read of the account itself, so a
+ * transfer that the list of a node still lacks is in it, and nothing explains it until the list has it too.
+ */
 export const heldAt = async (
   rpc: SolanaRpc,
-  account: TreasuryAccount,
+  { account, mint }: TreasuryAccount,
   to: bigint,
 ): Promise<Usdc | undefined> => {
-  const options = { commitment: 'finalized', limit: LISTED } as const
-  const listed = await rpc.getSignaturesForAddress(account.account, options).send()
-  if (listed.length === 0) {
-    const token = await readTokenAccount(rpc, account.account, 'finalized')
-    return token?.mint === account.mint ? usdc(token.amount) : ZERO
-  }
-  const upTo = listed.filter(({ slot }) => slot <= to)
-  const last = upTo.filter(({ slot }) => slot === upTo[0]?.slot)
-  const transactions = await Promise.all(last.map(({ signature }) => fetchTransaction(rpc, signature)))
-  return heldAfter(transactions.flatMap((one) => (one === null ? [] : (readUsdcChange(one, account) ?? []))))
+  const amount = await readFinalUsdc(rpc, account, mint, to)
+  const [newest] = await rpc.getSignaturesForAddress(account, { commitment: 'finalized', limit: 1 }).send()
+  return newest === undefined || newest.slot <= to ? amount : undefined
 }

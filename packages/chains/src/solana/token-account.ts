@@ -50,6 +50,19 @@ export const readTokenAccount = async (
   return decodeTokenAccount(value)
 }
 
+/** The final USDC of an account at this slot or a later one. */
+export const readFinalUsdc = async (
+  rpc: SolanaRpc,
+  account: Address,
+  mint: string,
+  slot: bigint,
+): Promise<Usdc> => {
+  const { value } = await rpc
+    .getAccountInfo(account, { commitment: 'finalized', encoding: 'base64', minContextSlot: slot })
+    .send()
+  return balanceIn(decodeTokenAccount(value), mint)
+}
+
 export const isFrozen = (account: Token): boolean => account.state === AccountState.Frozen
 
 const balanceIn = (account: Token | undefined, mint: string): Usdc =>

@@ -1,4 +1,4 @@
-import type { Chain, FinalMovements } from '@market/core/ports/chain'
+import type { Chain, FinalBlock, FinalMovements } from '@market/core/ports/chain'
 import { transact } from '@market/database/transact'
 import type { Network } from '@market/kernel/network'
 import { findPaidPurposes, recordFinal } from '../payments/index.ts'
@@ -10,7 +10,7 @@ import {
   wakeFunded,
 } from '../payouts/index.ts'
 import { type Ctx, progressOf } from './progress.ts'
-import { moveFinal, type Progress } from './store.ts'
+import { moveFinal, type Progress, saveConfirmed } from './store.ts'
 
 /** The limit of one run, so that a long backlog does not delay other work. */
 const MAX_PARTS = 50
@@ -44,30 +44,25 @@ export async function decideFinality(
       onDisagreement({ network, providers: disagreeing, unexplained })
     // fix: transfers-explain-the-balance
     if (unexplained !== 0n) return
-    if (agreed !== undefined && !(await saveFinal(ctx, chain, { final, held }, agreed))) return
+    if (agreed !== undefined && !(await saveFinal(ctx, chain, final, agreed))) return
+    if (isEnd) await saveConfirmed(ctx.db, network, ctx.clock.now())
     if (isEnd && reading !== undefined) await completeReading(ctx, reading)
     if (isEnd || agreed === undefined) return
   }
 }
 
 /** What the treasury has beyond what the transfers bring it to: not zero when every provider leaves a transfer out. */
-const unexplainedBy = (held: bigint | null, { change, treasuryHeld }: FinalMovements): bigint =>
-  held === null || treasuryHeld === undefined ? 0n : treasuryHeld - held - change
+const unexplainedBy = (held: Progress['held'], { change, treasuryHeld }: FinalMovements): bigint =>
+  held === null || treasuryHeld === undefined ? 0n : treasuryHeld - held.treasury - held.moved - change
 
 /** False when another worker was faster. */
-async function saveFinal(
-  ctx: Ctx,
-  chain: Chain,
-  from: Pick<Progress, 'final' | 'held'>,
-  agreed: FinalMovements,
-): Promise<boolean> {
+async function saveFinal(ctx: Ctx, chain: Chain, from: FinalBlock, agreed: FinalMovements): Promise<boolean> {
   const { network } = chain
-  const { incoming, outgoing, change, to, coldHeld } = agreed
-  const held = agreed.treasuryHeld ?? (from.held === null ? null : from.held + change)
+  const { incoming, outgoing, to } = agreed
   await recordFinal(ctx, network, incoming)
   const marked = await markTransfers(ctx, chain, outgoing)
   return transact(ctx.db, async (tx) => {
-    if (!(await moveFinal(tx, network, from.final, { to, held, coldHeld }))) return false
+    if (!(await moveFinal(tx, network, from, agreed, chain.cold ?? null))) return false
     await finalizeOutgoing(tx, network, marked, { upTo: to.height, at: ctx.clock.now() })
     const references = incoming.map(({ reference }) => reference)
     await wakeFunded(tx, await findPaidPurposes(tx, network, references))

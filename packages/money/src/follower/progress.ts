@@ -4,7 +4,9 @@ import { findProgress, type Progress, startFollowing } from './store.ts'
 
 export type Ctx = Needs<'db' | 'clock' | 'ids' | 'chains'>
 
-/** How far a network was read; where it never was, a place to start. */
+/** How far a network was read; where its treasury never was, a place to start. */
 export const progressOf = async ({ db }: Ctx, chain: Chain): Promise<Progress> =>
-  (await findProgress(db, chain.network)) ??
-  (await startFollowing(db, chain.network, await chain.startingBlock()))
+  (await findProgress(db, chain.network, addressesOf(chain))) ??
+  (await startFollowing(db, chain.network, addressesOf(chain), await chain.startingBlock()))
+
+const addressesOf = ({ treasury, cold }: Chain) => ({ treasury, cold: cold ?? null })

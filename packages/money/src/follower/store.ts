@@ -1,43 +1,76 @@
 import type { FinalBlock, FinalMovements } from '@market/core/ports/chain'
 import type { Tables } from '@market/database/tables'
 import type { Db, Tx } from '@market/database/transact'
+import { assert } from '@market/kernel/assert'
 import type { Network } from '@market/kernel/network'
-import type { Selectable } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 
 /** How far a network was read. */
 export interface Progress {
   /** Everything up to here is decided. */
   readonly final: FinalBlock
-  /** What the treasury has after the final block; null before it was read there for the first time. */
-  readonly held: bigint | null
+  /** What the treasury has after the last final block whose balances were read, and by how much it changed since. */
+  readonly held: { readonly treasury: bigint; readonly moved: bigint } | null
   /** Up to where the newest blocks were read; null where only final blocks are read, and before the first reading. */
   readonly position: string | null
 }
 
+interface Addresses {
+  readonly treasury: string
+  readonly cold: string | null
+}
+
 const progressOf = (row: Selectable<Tables['followed_networks']>): Progress => ({
   final: { height: row.final_height, hash: row.final_hash },
-  held: row.treasury_micros,
+  held: row.treasury_micros === null ? null : { treasury: row.treasury_micros, moved: row.moved_micros },
   position: row.position,
 })
 
-export async function findProgress(db: Db, network: Network): Promise<Progress | undefined> {
+/** Undefined before the network was followed, and for another treasury than the one that was. */
+export async function findProgress(
+  db: Db,
+  network: Network,
+  { treasury, cold }: Addresses,
+): Promise<Progress | undefined> {
   const row = await db
     .selectFrom('followed_networks')
     .selectAll()
     .where('network', '=', network)
     .executeTakeFirst()
-  return row && progressOf(row)
+  if (row === undefined || row.treasury !== treasury) return undefined
+  return { ...progressOf(row), ...(row.cold !== cold && { held: null }) }
 }
 
-/** Of several workers that start at once, one decides where. */
-export async function startFollowing(db: Db, network: Network, from: FinalBlock): Promise<Progress> {
+/** Of several workers that start at once, one decides where. What was read for another treasury says nothing about this one. */
+export async function startFollowing(
+  db: Db,
+  network: Network,
+  addresses: Addresses,
+  from: FinalBlock,
+): Promise<Progress> {
+  const start = { ...addresses, final_height: from.height, final_hash: from.hash }
   const row = await db
     .insertInto('followed_networks')
-    .values({ network, final_height: from.height, final_hash: from.hash })
-    .onConflict((conflict) => conflict.column('network').doUpdateSet({ network }))
+    .values({ network, ...start })
+    .onConflict((conflict) =>
+      conflict
+        .column('network')
+        .doUpdateSet({
+          ...{ ...start, position: null, head_height: null, confirmed_at: null },
+          ...{ held_height: null, treasury_micros: null, cold_micros: null, moved_micros: 0n },
+        })
+        .where('followed_networks.treasury', '<>', addresses.treasury),
+    )
     .returningAll()
-    .executeTakeFirstOrThrow()
-  return progressOf(row)
+    .executeTakeFirst()
+  const started = row === undefined ? await findProgress(db, network, addresses) : progressOf(row)
+  assert(started !== undefined, `${network} is followed`)
+  return started
+}
+
+/** Enough providers show the final block, whether or not it is a new one. */
+export async function saveConfirmed(db: Db, network: Network, at: Date): Promise<void> {
+  await db.updateTable('followed_networks').set({ confirmed_at: at }).where('network', '=', network).execute()
 }
 
 /** Returns false when another worker has moved the position since it was read. */
@@ -60,15 +93,22 @@ export async function moveFinal(
   tx: Tx,
   network: Network,
   from: FinalBlock,
-  { to, held, coldHeld }: Pick<FinalMovements, 'to' | 'coldHeld'> & Pick<Progress, 'held'>,
+  { to, change, treasuryHeld, coldHeld }: Pick<FinalMovements, 'to' | 'change' | 'treasuryHeld' | 'coldHeld'>,
+  cold: string | null,
 ): Promise<boolean> {
+  // Both or neither: what moves from one to the other would be missing, or be there twice.
+  const isHeld = treasuryHeld !== undefined && (cold === null || coldHeld !== undefined)
+  const held = {
+    ...{ cold, held_height: to.height, treasury_micros: treasuryHeld ?? null },
+    ...{ cold_micros: coldHeld ?? null, moved_micros: 0n },
+  }
+
   const { numUpdatedRows } = await tx
     .updateTable('followed_networks')
     .set({
       final_height: to.height,
       final_hash: to.hash,
-      treasury_micros: held,
-      ...(coldHeld !== undefined && { cold_micros: coldHeld }),
+      ...(isHeld ? held : { moved_micros: sql<bigint>`moved_micros + ${change}` }),
     })
     .where('network', '=', network)
     .where('final_height', '=', from.height)

@@ -40,6 +40,7 @@ export {
   lockTransferFor,
   markReplaced,
   sumArrived,
+  sumPaidBy,
   sumUnfinal,
 } from './store.ts'
 export {

@@ -18,6 +18,7 @@ export {
   finalizeOutgoing,
   findUnexplained,
   saveOutgoing,
+  sumPaidTo,
   sumUnfinalOutgoing,
 } from './outgoing/store.ts'
 export { writeOffTransfer } from './outgoing/write-off-transfer.ts'

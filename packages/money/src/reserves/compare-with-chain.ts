@@ -2,15 +2,17 @@ import type { Needs } from '@market/core/context'
 import type { Chain } from '@market/core/ports/chain'
 import { readAtOnce, type Tx } from '@market/database/transact'
 import { unavailable } from '@market/kernel/api-error'
+import { later, MINUTE } from '@market/kernel/clock'
 import { type Usdc, usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
 import { totals } from '../ledger/index.ts'
-import { sumArrived, sumUnfinal } from '../payments/index.ts'
+import { sumArrived, sumPaidBy, sumUnfinal } from '../payments/index.ts'
 import {
   findInFlight,
   inFlight,
   sumMovingToCold,
   sumMovingToVenues,
+  sumPaidTo,
   sumUnfinalOutgoing,
 } from '../payouts/index.ts'
 import { findLiabilities, type Liability, type Parts } from './leaves/store.ts'
@@ -18,6 +20,8 @@ import { sumReturned } from './return-from-cold.ts'
 import type { InFlightList, LedgerBalances, Snapshot } from './snapshot.ts'
 import { findHeld } from './store.ts'
 
+/** How long the last reading of the final blocks says what is there. */
+const KNOWN_FOR_MS = 5 * MINUTE
 /** More are only counted, so that a snapshot stays small. */
 const LISTED_IN_FLIGHT = 100
 
@@ -39,19 +43,21 @@ export interface Comparison {
 
 /** Compares the ledger with what was read of the chain. Both are in the database, so they are of one moment. */
 export const compareWithChain = (
-  { db, earnHolders }: Needs<'db'> & EarnHolders,
+  { db, clock, earnHolders }: Needs<'db' | 'clock'> & EarnHolders,
   chain: Chain,
   withProof: boolean,
 ): Promise<Comparison> =>
   readAtOnce(db, async (tx) => {
     const { network, cold: address } = chain
-    const held = await findHeld(tx, network)
-    if (held === undefined || (address !== undefined && held.cold === null))
-      throw unavailable(`What the treasury on ${network} has was not read yet`)
-    const cold = held.cold ?? 0n
+    const held = await findHeld(tx, network, address ?? null)
+    if (held === undefined) throw unavailable(`What the treasury on ${network} has was not read yet`)
+    if (held.confirmedAt === null || later(held.confirmedAt, KNOWN_FOR_MS) < clock.now())
+      throw unavailable(`No worker has read the final blocks of ${network} for five minutes`)
+    const moved = { network, address: address ?? '', after: held.height }
+    const cold = held.cold + (await sumPaidTo(tx, moved)) - (await sumPaidBy(tx, moved))
     const final = usdc(held.treasury + cold)
     // What moves between the treasury and its cold address changes nothing.
-    const arrived = await sumArrived(tx, network, { after: held.height, except: address ?? '' })
+    const arrived = await sumArrived(tx, network, { after: held.finalHeight, except: address ?? '' })
     const left = await sumUnfinalOutgoing(tx, network, address ?? '')
     const balances = await ledgerBalances(tx, network)
     // In the treasury, and at the cold address until it is posted.

@@ -154,18 +154,29 @@ export async function hasDay(db: Db | Tx, network: Network, day: string): Promis
   return row !== undefined
 }
 
-/** What the treasury and its cold address have in the newest final block; undefined before it was read. */
-export async function findHeld(
-  tx: Tx,
-  network: Network,
-): Promise<{ readonly height: bigint; readonly treasury: bigint; readonly cold: bigint | null } | undefined> {
+interface Held {
+  readonly finalHeight: bigint
+  readonly confirmedAt: Date | null
+  /** The block after which the cold address had this. */
+  readonly height: bigint
+  /** After the final block. */
+  readonly treasury: bigint
+  readonly cold: bigint
+}
+
+/** What the treasury and its cold address had after a final block, and how the treasury changed since. Undefined before both were read. */
+export async function findHeld(tx: Tx, network: Network, cold: string | null): Promise<Held | undefined> {
   const row = await tx
     .selectFrom('followed_networks')
-    .select(['final_height', 'treasury_micros', 'cold_micros'])
+    .selectAll()
     .where('network', '=', network)
     .executeTakeFirst()
-  if (row === undefined || row.treasury_micros === null) return undefined
-  return { height: row.final_height, treasury: row.treasury_micros, cold: row.cold_micros }
+  if (row === undefined || row.treasury_micros === null || row.held_height === null || row.cold !== cold)
+    return undefined
+  return {
+    ...{ finalHeight: row.final_height, confirmedAt: row.confirmed_at, height: row.held_height },
+    ...{ treasury: row.treasury_micros + row.moved_micros, cold: row.cold_micros ?? 0n },
+  }
 }
 
 /** Returns false when another transaction is saving a snapshot of this network. */

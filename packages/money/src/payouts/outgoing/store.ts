@@ -181,6 +181,22 @@ export async function findUnexplained(
   return rows.map(outgoingTransferOf)
 }
 
+interface Place {
+  readonly network: Network
+  readonly address: string
+  readonly after: bigint
+}
+
+/** What an address got from the treasury in final blocks after one. */
+export async function sumPaidTo(tx: Tx, { network, address, after }: Place): Promise<bigint> {
+  const { rows } = await sql<{ sum: bigint }>`
+    select coalesce(sum(amount_micros), 0)::bigint as sum from outgoing_transfers
+    where network = ${network} and is_final and lower(payee) = lower(${address}) and block_height > ${after}`.execute(
+    tx,
+  )
+  return rows[0]?.sum ?? 0n
+}
+
 /** What left the treasury in blocks that are not final. Without what one payee got. */
 export async function sumUnfinalOutgoing(tx: Tx, network: Network, exceptPayee: string): Promise<bigint> {
   const { rows } = await sql<{ sum: bigint }>`
