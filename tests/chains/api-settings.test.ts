@@ -41,6 +41,14 @@ test('api settings: a security contact needs a date of expiry, and must be an ad
   expect(complaint({ SECURITY_CONTACT: 'security@market.test' })).toContain('must be mailto: or https:')
 })
 
+test('api settings: the seller of the cheapest order gets at least the minimum payout of each network that is paid on', () => {
+  const paid = { BASE_RPC_URLS: NOWHERE, ONE_PROVIDER: 'on', BASE_TREASURY: addressOf(newKey()) }
+  expect(complaint({ ...paid, MIN_PRICE_USDC: '0.055' })).toContain('MIN_PRICE_USDC: is too low')
+  expect(complaint({ ...paid, MIN_PRICE_USDC: '0.06' })).toBe('')
+  expect(complaint({ ...paid, BASE_MIN_PAYOUT_USDC: '1' })).toContain('BASE_MIN_PAYOUT_USDC is 1.00')
+  expect(complaint({ MIN_PRICE_USDC: '0.01' })).toBe('')
+})
+
 test('api settings: a swap venue needs nodes of Solana, and its key is printable', () => {
   const venue = { SWAP_URL: 'https://swaps.example/ultra/' }
   expect(complaint(venue)).toContain('SOLANA_RPC_URLS: is required with SWAP_URL')

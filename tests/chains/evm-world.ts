@@ -38,6 +38,7 @@ export const settingsFor = (
   minProviders: 1,
   usdc: network.usdc,
   treasury,
+  minPayout: usdc(0n),
   confirmations: [{ from: usdc(0n), blocks: CONFIRMATIONS }],
   finalityTag: 'finalized',
   ownAddresses: [],

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { localSolanaSigner } from '@market/chains/local-signers'
 import type { SolanaSettings } from '@market/chains/solana/settings'
+import { ZERO } from '@market/kernel/money'
 import { installSolanaUsdc, type SolanaUsdc } from '@market/testing/solana-usdc'
 import { type Surfpool, startSurfpool } from '@market/testing/surfpool'
 import {
@@ -144,6 +145,7 @@ export const startSolanaWorld = async ({ slotTimeMs = 20 } = {}): Promise<Solana
       genesisHash: chain.genesisHash,
       usdc: usdc.mint,
       treasury: treasury.address,
+      minPayout: ZERO,
       commitment: () => 'confirmed',
       ownAddresses: [],
       // The node responds, also on a busy machine.

@@ -18,6 +18,8 @@ const start = () =>
       IDP_CLIENT_ID: 'market-web',
       IDP_CLIENT_SECRET: 'a-secret-of-the-client',
       REGISTRATION_FEE_USDC: '2',
+      BASE_MIN_PAYOUT_USDC: '0.20',
+      MIN_PRICE_USDC: '0.23',
     },
     { chains: ['base-mainnet'] },
   )
@@ -54,6 +56,7 @@ test('200: what the settings say, and nothing of the other ones', async () => {
           usdc_decimals: 6,
           explorer_transaction_url: 'https://explorer.example/tx/{hash}',
           explorer_address_url: null,
+          min_payout_usd: '0.20',
           confirmations: [
             { from_usd: '0.00', until: 'blocks', blocks: 2 },
             { from_usd: '1000.00', until: 'final', blocks: null },
@@ -61,7 +64,7 @@ test('200: what the settings say, and nothing of the other ones', async () => {
         },
       ],
       fees: { order_bps: 1_000, x402_bps: 1_000, bounty_bps: 1_000, registration_usd: '2.00' },
-      min_price_usd: '0.10',
+      min_price_usd: '0.23',
       identity_provider: {
         issuer: idp.issuer,
         audience: idp.audience,

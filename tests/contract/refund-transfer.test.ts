@@ -142,6 +142,20 @@ test('409: a transfer that is not final, and one without a balance', async () =>
   expect(await auditOf(market.db, final.reference)).toEqual([])
 })
 
+test('409: less than the minimum payout of the network, which stays in suspense', async () => {
+  const onBase = await startMarket({ BASE_MIN_PAYOUT_USDC: '0.07' }, { chains: [NETWORK] })
+  try {
+    const { reference } = await makeUnmatched(onBase.db, { amount: 69_999n })
+    const ask = { bearer: await operatorToken(onBase) }
+    rejected(await onBase.client().post(pathOf(reference), BODY, ask), 409, 'below_minimum')
+    expect(await balanceIn(onBase.db, suspense(NETWORK, reference))).toBe(69_999n)
+    const enough = await makeUnmatched(onBase.db, { amount: 70_000n })
+    expect((await onBase.client().post(pathOf(enough.reference), BODY, ask)).status).toBe(200)
+  } finally {
+    await onBase.stop()
+  }
+})
+
 test('409: money whose payer is unknown, or of others beside a claimed payment, needs two operators', async () => {
   const unknown = await makeUnmatched(market.db, { payer: null })
   const beside = await makeClaimed(market.db, { due: 1_000_000n, paid: 1_000_000n, beside: 70_000n })

@@ -222,7 +222,7 @@ test('409: a pool that is paused', async () => {
 })
 
 test('409: rejected by the worker, which burns nothing', async () => {
-  for (const failure of ['insufficient_shares', 'pool_paused', 'worth_nothing']) {
+  for (const failure of ['insufficient_shares', 'pool_paused', 'below_minimum', 'worth_nothing']) {
     const { ask, holder } = await makeHolder()
     const [reply] = await Promise.all([
       withdraw(ALL, ask),

@@ -40,6 +40,8 @@ const CAPS = {
   gasBudget: {},
   accountMinimum: usdc(0n),
 }
+/** As the setting's default. */
+export const MIN_PAYOUT = usdc(50_000n)
 /** Longer than the pauses between checks. */
 const STEP_MS = 6 * SECOND
 
@@ -65,6 +67,7 @@ export async function startEarnWorld(kind: TestVaultKind = 'lending') {
   }
   const settings = settingsFor(network, treasury.address, {
     cooldownMs: 0,
+    minPayout: MIN_PAYOUT,
     ownPayers: [wallet.address.toLowerCase(), market.vault],
   })
   const database = await testDatabase()

@@ -27,4 +27,48 @@ export const COST_FIXES: readonly RemovedFix[] = [
     test: 'packages/core/src/queue/queue.test.ts',
     title: 'makes a sweep due that a failure delayed',
   },
+  {
+    finding: 'money 2 nothing below the minimum payout is signed',
+    marker: 'minimum-payout',
+    test: 'tests/payouts/held.test.ts',
+    title: 'below_minimum: asks no node',
+  },
+  {
+    finding: 'money 2 unmatched money below the minimum payout is not refunded',
+    marker: 'minimum-refund',
+    test: 'tests/payouts/refunds.test.ts',
+    title: 'refund: money below the minimum payout',
+  },
+  {
+    finding: 'money 2 a withdrawal from Earn is worth at least 1 USD',
+    marker: 'smallest-withdrawal',
+    to: '() => true',
+    test: 'packages/earn/src/withdrawals/withdrawal.test.ts',
+    title: 'isWithdrawable: 999999 micros',
+  },
+  {
+    finding: 'money 2 a part of a withdrawal leaves a rest that can be paid',
+    marker: 'part-leaves-payable-rest',
+    to: 'idle',
+    test: 'packages/earn/src/withdrawals/withdrawal.test.ts',
+    title: 'partOf: a withdrawal of 1.02',
+  },
+  {
+    finding: 'money 2 a deposit below the minimum payout is not refunded',
+    marker: 'small-deposit-stays',
+    test: 'tests/earn/minimum.test.ts',
+    title: 'after 30 days a deposit',
+  },
+  {
+    finding: 'money 2 a move to a venue is at least 1 USD',
+    marker: 'smallest-move',
+    test: 'tests/earn/minimum.test.ts',
+    title: 'deposits of less than 1 USD',
+  },
+  {
+    finding: 'money 2 the seller of the cheapest order is paid',
+    marker: 'seller-share-is-paid',
+    test: 'tests/chains/api-settings.test.ts',
+    title: 'the seller of the cheapest order',
+  },
 ]

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Chain, Observation, TransferQuery } from '@market/core/ports/chain'
-import type { Usdc } from '@market/kernel/money'
+import { type Usdc, usdc } from '@market/kernel/money'
 
 const never = () => Promise.reject(new Error('a bench of orders asks a chain for transfers only'))
 
@@ -11,6 +11,7 @@ const never = () => Promise.reject(new Error('a bench of orders asks a chain for
 export class PreparedChain implements Chain {
   readonly network = 'base-mainnet'
   readonly treasury = '0x00000000000000000000000000000000000000aa'
+  readonly minPayout = usdc(50_000n)
   readonly usdc = '0x00000000000000000000000000000000000000bb'
   private readonly prepared = new Map<string, { payer: string; amount: Usdc }>()
 

@@ -34,6 +34,7 @@ const sum = ({ parts }: Payment): bigint => parts.reduce((all, [, part]) => all 
 export class InMemoryChain implements Chain {
   readonly network = 'base-mainnet'
   readonly treasury = 'treasury'
+  readonly minPayout = usdc(50_000n)
   readonly usdc = 'usdc'
   isUnavailable = false
   /** How many blocks must confirm a payment that was read. A lookup takes one without. */

@@ -2,7 +2,14 @@ import type { PayoutSender } from '@market/core/ports/payout-sender'
 import { DAY, HOUR, MINUTE, SECOND } from '@market/kernel/clock'
 import { usdc } from '@market/kernel/money'
 import { maintainLedgerPartitions } from '@market/money/ledger'
-import { advanceDue, advancePayout, duePayouts, type Payout, payoutLimitMetrics } from '@market/money/payouts'
+import {
+  advanceDue,
+  advancePayout,
+  duePayouts,
+  type Payout,
+  payoutLimitMetrics,
+  payoutMetrics,
+} from '@market/money/payouts'
 import { startEvmNetwork } from '@market/testing/evm-network'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { FINALITY } from '../chains/evm-world.ts'
@@ -66,6 +73,31 @@ describe('held payouts', () => {
     expect(calls()).toBe(asked)
     await advancePayout({ ...app, caps: CAPS }, payout.id)
     expect(await stateOf(payout)).toBe('signed')
+  })
+
+  test('below_minimum: asks no node, is not the oldest under way, and is sent when the minimum is lowered', async () => {
+    const { sender, calls } = counted(ledger.sender)
+    const { [NETWORK]: base } = ledger.app.chains
+    const minimum = (micros: bigint) => ({
+      ...ledger.app,
+      chains: { [NETWORK]: { ...base, minPayout: usdc(micros) } },
+      payoutSenders: { [NETWORK]: sender },
+    })
+    const small = await ledger.request({ amount: usdc(49_999n) })
+    await advancePayout(minimum(50_000n), small.id)
+    expect(await stateOf(small)).toBe('held: below_minimum')
+    expect((await ledger.rowOf(small)).reason).toContain('0.049999 of 0.05 USDC')
+    ledger.ctx.clock.advance(DAY)
+    expect(await advancePayout(minimum(50_000n), small.id)).toBe(HOUR)
+    expect(calls()).toBe(0)
+    const ofNetwork = (one: { readonly network: string }) => one.network === NETWORK
+    expect((await payoutLimitMetrics(ledger.app)).find(ofNetwork)?.heldBy).toEqual({ below_minimum: 1 })
+    expect((await payoutMetrics(ledger.app)).find(ofNetwork)).toMatchObject({ held: 1, oldestSeconds: 0 })
+    const enough = await ledger.request({ amount: usdc(50_000n) })
+    await advancePayout(minimum(50_000n), enough.id)
+    expect(await stateOf(enough)).toBe('signed')
+    await advancePayout(minimum(49_999n), small.id)
+    expect(await stateOf(small)).toBe('signed')
   })
 
   test.each([

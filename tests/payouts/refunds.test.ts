@@ -2,7 +2,7 @@ import { evmChain } from '@market/chains/evm/evm-chain'
 import { usdc } from '@market/kernel/money'
 import { balanceOf, fees, maintainLedgerPartitions, surplus, suspense, totals } from '@market/money/ledger'
 import { claimTransfer, findPayment, parsePurpose } from '@market/money/payments'
-import { recognizeRevenue, refundTransfer } from '@market/money/payouts'
+import { recognizeRevenue, refundTransfer, returnSurplus } from '@market/money/payouts'
 import { startEvmNetwork } from '@market/testing/evm-network'
 import { marketContext } from '@market/testing/market-context'
 import { testDatabase } from '@market/testing/postgres'
@@ -22,10 +22,12 @@ const chain = await startEvmNetwork({ chainId: 8453 })
 const payer = await fundedPayer(chain)
 afterAll(() => chain.stop())
 
+const MINIMUM = usdc(200_000n)
+
 const openTreasury = async () => {
   const treasury = newAccount().address
   const database = await testDatabase()
-  const chains = { [NETWORK]: evmChain(settingsFor(chain, treasury)) }
+  const chains = { [NETWORK]: evmChain(settingsFor(chain, treasury, { minPayout: MINIMUM })) }
   const ctx = { ...marketContext({ db: database.db }), chains }
   await maintainLedgerPartitions(ctx)
   return {
@@ -91,6 +93,37 @@ test('refund: pays back the surplus and leaves the amount due in escrow', async 
   expect(await app.refund(reference, 'surplus')).toMatchObject({ amount: 2_000_000n })
   expect(await balanceOf(app.ctx.db, surplus(NETWORK, reference))).toBe(0n)
   expect((await totals(app.ctx.db, NETWORK)).liabilities.escrow).toBe(5_000_000n)
+})
+
+test('refund: money below the minimum payout stays in suspense, whoever asks', async () => {
+  const reference = await app.receive(199_999n)
+  await app.finalize()
+  for (const approvedPayee of [undefined, newAccount().address])
+    await expect(app.refund(reference, 'suspense', approvedPayee)).rejects.toMatchObject({
+      kind: 'conflict',
+      extra: { code: 'below_minimum' },
+    })
+  expect(await balanceOf(app.ctx.db, suspense(NETWORK, reference))).toBe(199_999n)
+  expect((await totals(app.ctx.db, NETWORK)).liabilities.payable).toBe(0n)
+})
+
+test('surplus: is returned from the minimum payout on, and stays listed below it', async () => {
+  const due = usdc(5_000_000n)
+  for (const [excess, returned] of [
+    [199_999n, 0n],
+    [200_000n, 200_000n],
+  ] as const) {
+    const reference = await app.receive(due + excess)
+    const seen = await findPayment(app.ctx, NETWORK, question(reference))
+    if (seen === undefined) throw new Error('the transfer was not found')
+    const purpose = parsePurpose(`order:${excess}`)
+    const paid = { network: NETWORK, subject: `order:${excess}`, purpose, due } as const
+    await app.ctx.transact(async (tx) => {
+      await claimTransfer(app.ctx, tx, { network: NETWORK, seen, purpose, due })
+      await returnSurplus(app.ctx, tx, paid, seen)
+    })
+    expect(await balanceOf(app.ctx.db, surplus(NETWORK, reference))).toBe(excess - returned)
+  }
 })
 
 test('claim: a refunded transfer is rejected with transfer_used and stays unclaimed', async () => {

@@ -8,6 +8,7 @@ import { catalogDocuments } from '@market/handlers/x402/catalog'
 import { createMetrics } from '@market/http/metrics'
 import { buildServer } from '@market/http/server'
 import { unavailable } from '@market/kernel/api-error'
+import { usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
 import { newLimiter, testAppServices } from '../support/app-services.ts'
 import { type Market, startMarket } from '../support/market.ts'
@@ -51,6 +52,7 @@ const away = async () => {
 const stubChain = (network: Network): Chain => ({
   network,
   treasury: TREASURY[network],
+  minPayout: usdc(50_000n),
   usdc: USDC[network],
   findTransfer: away,
   checkTransfer: away,

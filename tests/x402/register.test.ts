@@ -130,7 +130,7 @@ async function missPayments() {
       minProviders: 1,
       usdc: world.chain.usdc,
     },
-    ...{ treasury: world.treasury, confirmations: [{ from: usdc(0n), blocks: 1 }] },
+    ...{ treasury: world.treasury, minPayout: usdc(0n), confirmations: [{ from: usdc(0n), blocks: 1 }] },
     ...{ finalityTag: 'finalized', ownAddresses: [] },
   })
   const ctx = { db, clock, ids: idSource(clock), chains: { 'base-mainnet': base } }

@@ -1,5 +1,7 @@
 import { localEvmSigner } from '@market/chains/local-signers'
 import { closestName } from '@market/contract/closest-name'
+import { formatUsd, type Usdc } from '@market/kernel/money'
+import { splitPrice } from '@market/money/ledger'
 import { apiSettings } from '@market/platform/settings/api'
 import { type ChainConfig, checkChainSettings } from '@market/platform/settings/chains'
 import { readEnvironment } from '@market/platform/settings/environment'
@@ -7,6 +9,23 @@ import { rejectUnknownSettings } from '@market/platform/settings/unknown'
 import { z } from 'zod'
 
 const EVM = ['BASE', 'ALT'] as const
+
+const NETWORKS = ['SOLANA', ...EVM] as const
+
+/** Of the cheapest order the seller gets at least what is sent, so that no payout of an order waits for a larger one. */
+function checkMinPrice(config: ChainConfig & { readonly MIN_PRICE_USDC: Usdc }, ctx: z.RefinementCtx): void {
+  const { agent } = splitPrice(config.MIN_PRICE_USDC)
+  for (const name of NETWORKS) {
+    const minimum = config[`${name}_MIN_PAYOUT_USDC`]
+    // fix: seller-share-is-paid
+    if (config[`${name}_TREASURY`] !== undefined && agent < minimum)
+      ctx.addIssue({
+        code: 'custom',
+        path: ['MIN_PRICE_USDC'],
+        message: `is too low: the seller would get ${formatUsd(agent)} USDC, and ${name}_MIN_PAYOUT_USDC is ${formatUsd(minimum)}. Raise the price or lower the minimum`,
+      })
+  }
+}
 
 /** Compared with the treasuries and venue wallets of all EVM networks, because a key has the same address on each of them. */
 function isKeyOfMoney(config: ChainConfig, key: Buffer | undefined): boolean {
@@ -50,6 +69,7 @@ function checkPagesUrl(
 
 const Env = z.object(apiSettings).superRefine((config, ctx) => {
   checkChainSettings(config, (name) => config[`${name}_TREASURY`] !== undefined, ctx)
+  checkMinPrice(config, ctx)
   checkFilesUrl(config, ctx)
   checkPagesUrl(config, ctx)
   if (config.SWAP_URL !== undefined && config.SOLANA_RPC_URLS.length === 0)

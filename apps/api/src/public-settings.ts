@@ -33,6 +33,7 @@ const onSolana = (config: Config): PublicNetwork => ({
     ...(config.SOLANA_FINALIZED_FROM_USDC === ZERO ? [] : [{ from: ZERO, blocks: 'confirmed' } as const]),
     { from: config.SOLANA_FINALIZED_FROM_USDC, blocks: 'final' },
   ],
+  minPayout: config.SOLANA_MIN_PAYOUT_USDC,
 })
 
 function onEvm(config: Config, name: 'BASE' | 'ALT'): PublicNetwork {
@@ -45,5 +46,6 @@ function onEvm(config: Config, name: 'BASE' | 'ALT'): PublicNetwork {
     usdc: config[`${name}_USDC`] ?? '',
     explorer: explorerOf(config, name),
     confirmations: config[`${name}_CONFIRMATIONS`],
+    minPayout: config[`${name}_MIN_PAYOUT_USDC`],
   }
 }

@@ -100,6 +100,7 @@ export const ERROR_CODES = {
   pool_paused: [409],
   not_depositable: [409],
   below_first_minimum: [400],
+  below_minimum: [409],
   insufficient_shares: [409],
   wrong_destination: [403],
   worth_nothing: [400, 409],

@@ -55,7 +55,7 @@ create table payouts (
     'not_compared', 'not_counted', 'providers_disagree', 'treasury_short', 'payouts_frozen', 'network_frozen',
     'fee_above_cap', 'fee_balance_low', 'contest_window', 'contested', 'payment_not_final', 'payout_cap', 'payee_cap',
     'daily_cap', 'balance_low', 'history_unread', 'nonce_mismatch', 'transfer_mismatch', 'nonce_reserved', 'nonce_used',
-    'broadcast_error', 'no_address', 'below_account_minimum', 'payee_account_closed', 'gas_budget', 'not_funded',
+    'broadcast_error', 'no_address', 'below_account_minimum', 'payee_account_closed', 'below_minimum', 'gas_budget', 'not_funded',
     'order_mismatch', 'new_address', 'screened', 'screening_unavailable', 'other')),
   constraint payouts_hold check (case
     when state = 'held' then hold_code is not null

@@ -149,7 +149,7 @@ create table earn_deposits (
 -- A depositor names a transfer once; after a failure it can be named again.
 create unique index earn_deposits_named on earn_deposits (network, reference, holder) where status <> 'failed';
 create index earn_deposits_of_holder on earn_deposits (holder, created_at desc, id desc);
-create index earn_deposits_open on earn_deposits (pool_key, created_at, id) where status in ('received', 'deploying');
+create index earn_deposits_open on earn_deposits (pool_key, (-amount_micros), id) where status in ('received', 'deploying');
 create index earn_deposits_of_venue_transfer on earn_deposits (venue_transfer_id) where venue_transfer_id is not null;
 
 -- Shares that a holder wants to cash in. The api adds it as `requested`; the worker burns the shares and fixes the amount.
@@ -168,7 +168,7 @@ create table earn_withdrawals (
   filled_micros bigint not null default 0 check (filled_micros >= 0),
   -- Whether free liquidity covered it when the shares were burned.
   was_liquid boolean,
-  failure text check (failure in ('insufficient_shares', 'wrong_destination', 'pool_paused', 'worth_nothing')),
+  failure text check (failure in ('insufficient_shares', 'wrong_destination', 'pool_paused', 'below_minimum', 'worth_nothing')),
   created_at timestamptz not null,
   updated_at timestamptz not null,
   constraint earn_withdrawals_result check (

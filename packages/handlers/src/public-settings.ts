@@ -17,6 +17,7 @@ export interface PublicNetwork {
   /** With `{hash}` and `{address}`. */
   readonly explorer: { readonly transaction: string | undefined; readonly address: string | undefined }
   readonly confirmations: readonly ConfirmationRule[]
+  readonly minPayout: Usdc
 }
 
 /** The settings that everyone may read. Nothing else of the configuration reaches a handler. */

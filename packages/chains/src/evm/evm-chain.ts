@@ -16,11 +16,12 @@ import { blocksFor, type EvmSettings } from './settings.ts'
 /** Read access to Base or to the third network. */
 export const evmChain = (settings: EvmSettings): Chain => {
   const nodes = evmNodes(settings)
-  const { network, treasury, cold, ownPayers, usdc } = settings
+  const { network, treasury, cold, minPayout, ownPayers, usdc } = settings
   return {
     network,
     treasury,
     cold,
+    minPayout,
     ...(ownPayers !== undefined && { ownPayers }),
     usdc,
     displayAddress: (address) => (isAddress(address) ? getAddress(address) : address),

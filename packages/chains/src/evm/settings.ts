@@ -17,6 +17,8 @@ export interface EvmSettings extends ProviderSettings {
   readonly treasury: string
   /** Watched for the reserves; nothing here can sign for it. */
   readonly cold?: string | undefined
+  /** Less is not sent. */
+  readonly minPayout: Usdc
   /** Larger transfers need more confirmations. One rule must start at zero. */
   readonly confirmations: readonly ConfirmationRule[]
   /** The block tag that counts as final. */

@@ -13,6 +13,8 @@ export interface SolanaSettings extends ProviderSettings {
   readonly treasury: string
   /** Watched for the reserves; nothing here can sign for it. */
   readonly cold?: string | undefined
+  /** Less is not sent. */
+  readonly minPayout: Usdc
   /** Commitment required to accept a payment of this amount. Payouts always require finality. */
   readonly commitment: (amount: Usdc) => 'confirmed' | 'finalized'
   /** The application's own wallets. Their transfers are never a buyer's payment. */

@@ -30,6 +30,7 @@ export const solanaChain = (settings: SolanaSettings): Chain => {
     displayAddress: (address) => address,
     treasury: settings.treasury,
     cold,
+    minPayout: settings.minPayout,
     usdc: settings.usdc,
     findTransfer: async (query) => findTransfer(nodes.rpc, settings, await treasury(), own, query),
     async checkTransfer(recorded) {

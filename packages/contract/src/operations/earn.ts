@@ -105,7 +105,7 @@ export const withdrawFromEarn = operation({
   errors: {
     403: ['wrong_destination'],
     404: ['pool_not_found'],
-    409: ['insufficient_shares', 'pool_paused', 'worth_nothing'],
+    409: ['below_minimum', 'insufficient_shares', 'pool_paused', 'worth_nothing'],
     503: ['earn_unavailable'],
   },
   purpose: 'earn.withdraw:{key}:{shares}:{destination_wallet}',

@@ -24,7 +24,7 @@ const Treasury = named(
     short_usd: UsdText.describe('By how much the treasury holds less than it owes'),
     short_since: Instant.nullable(),
     waiting: z.int().describe('Payouts that were requested and have not ended'),
-    oldest_seconds: z.int().describe('Age of the oldest waiting payout'),
+    oldest_seconds: z.int().describe('Age of the oldest payout that is under way and not held'),
     held: z
       .int()
       .describe('Waiting payouts that cannot be sent until something changes; `hold_code` says what'),
@@ -187,7 +187,7 @@ export const refundTransfer = operation({
   description: 'To its payer. To refund to another address, or without a payer, propose `refund_unmatched`.',
   input: z.strictObject({ unmatched_id: UnmatchedId, reason: Reason }),
   output: Payout,
-  errors: { 404: ['not_found'], 409: ['approval_required'] },
+  errors: { 404: ['not_found'], 409: ['approval_required', 'below_minimum'] },
 })
 
 export const claimRefund = operation({

@@ -25,6 +25,9 @@ const PublicNetwork = named(
       .nullable()
       .describe('Replace `{hash}` by a transaction hash; null without an explorer'),
     explorer_address_url: z.string().nullable().describe('Replace `{address}` by an address'),
+    min_payout_usd: UsdText.describe(
+      'Less is not sent: smaller refunds are rejected, and smaller payouts are held',
+    ),
     confirmations: z
       .array(Confirmations)
       .describe('When a payment counts, by its amount. Lowest amount first'),

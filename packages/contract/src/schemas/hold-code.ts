@@ -26,6 +26,7 @@ export const HoldCode = z.enum([
   'no_address',
   'below_account_minimum',
   'payee_account_closed',
+  'below_minimum',
   'gas_budget',
   'not_funded',
   'order_mismatch',

@@ -188,6 +188,8 @@ export interface Chain {
   readonly treasury: string
   /** Where what the treasury need not hold is kept: an address whose key is on no server. Undefined without one. */
   readonly cold?: string | undefined
+  /** Less is not sent: it costs more than it is worth. */
+  readonly minPayout: Usdc
   /** Keys of addresses whose transfers into the treasury pay for nothing: the wallet of the venues and the vaults. */
   readonly ownPayers?: readonly string[]
   readonly usdc: string

@@ -1,8 +1,9 @@
 import { type Tx, transact } from '@market/database/transact'
+import { DAY, earlier } from '@market/kernel/clock'
 import { type Usdc, usdc } from '@market/kernel/money'
 import { balanceOf } from '@market/money/ledger'
 import { escrowAccount, findTransferFor, type Transfer } from '@market/money/payments'
-import { hasUnspent, payoutIdOf, saveSpent } from '@market/money/payouts'
+import { hasUnspent, minPayoutOn, payoutIdOf, saveSpent } from '@market/money/payouts'
 import {
   type EarnContext,
   equityOf,
@@ -19,6 +20,10 @@ import { lockReceived, saveDeposit } from './store.ts'
 
 /** More wait for the next move. */
 const BATCH = 100
+/** A smaller move waits for more deposits: it costs the gas of three transactions. */
+const SMALLEST_MOVE = usdc(1_000_000n)
+/** A deposit that no others joined in this time is refunded. */
+const LONGEST_WAIT_MS = 30 * DAY
 
 /** Moves the deposits of a pool whose transfers are final to the venue, and refunds those that it cannot take. */
 export async function deployDeposits(ctx: EarnContext, key: string): Promise<void> {
@@ -39,8 +44,9 @@ interface Chosen {
   readonly problem: string | undefined
 }
 
-/** All that are ready; or the oldest one, when the venue does not take all of them at once. */
-async function chooseDeposits({ db, venues }: EarnContext, key: string): Promise<Chosen | undefined> {
+/** All that are ready; or the largest one, when the venue does not take all of them at once. */
+async function chooseDeposits(ctx: EarnContext, key: string): Promise<Chosen | undefined> {
+  const { db, venues } = ctx
   const [pool, venue] = [await findPool(db, key), venues[key]]
   if (pool === undefined || venue === undefined) return undefined
   const ready = (await transact(db, (tx) => findReady(tx, pool))).map(({ deposit }) => deposit)
@@ -48,6 +54,7 @@ async function chooseDeposits({ db, venues }: EarnContext, key: string): Promise
   if (first === undefined) return undefined
   const ids = ready.map(({ id }) => id)
   if (pool.paused !== null) return { ids, problem: `${key} takes no deposits at the moment` }
+  if (isTooSmall(ctx, pool, ready)) return { ids, problem: undefined }
   const problem = await venue.depositProblem(sumOf(ready))
   if (problem === undefined || ready.length === 1) return { ids, problem }
   return { ids: [first.id], problem: await venue.depositProblem(first.amount) }
@@ -94,6 +101,9 @@ async function findBacking(
     : undefined
 }
 
+const isTooSmall = (ctx: EarnContext, { network }: Pool, deposits: readonly Deposit[]): boolean =>
+  sumOf(deposits) < SMALLEST_MOVE || sumOf(deposits) < minPayoutOn(ctx, network)
+
 const sumOf = (deposits: readonly Deposit[]): Usdc =>
   usdc(deposits.reduce((sum, { amount }) => sum + amount, 0n))
 
@@ -107,7 +117,7 @@ const PROBLEMS = {
   loses_too_much: 'The deposit would lose too much by rounding',
 } as const
 
-/** Refunds those that cannot enter the pool, and begins one move with the others. */
+/** Refunds those that cannot enter the pool, and begins one move with the others when they are enough. */
 async function begin(ctx: EarnContext, tx: Tx, pool: Pool, ready: readonly Ready[]): Promise<void> {
   let equity = await equityOf(tx, pool)
   const taken: Ready[] = []
@@ -122,8 +132,15 @@ async function begin(ctx: EarnContext, tx: Tx, pool: Pool, ready: readonly Ready
     equity = { micros: equity.micros + deposit.amount, shares: equity.shares + minted }
     taken.push(one)
   }
-  if (taken.length === 0) return
-  const move = await requestDeploy(ctx, tx, pool, sumOf(taken.map(({ deposit }) => deposit)))
+  const deposits = taken.map(({ deposit }) => deposit)
+  // fix: smallest-move
+  if (isTooSmall(ctx, pool, deposits)) {
+    const since = earlier(ctx.clock.now(), LONGEST_WAIT_MS)
+    for (const deposit of deposits.filter(({ createdAt }) => createdAt < since))
+      await refundDeposit(ctx, tx, deposit, 'Too few deposits came to move them to the venue')
+    return
+  }
+  const move = await requestDeploy(ctx, tx, pool, sumOf(deposits))
   const id = payoutIdOf('move_to_venue', move.id)
   for (const { deposit, transfer } of taken) {
     const { payer } = transfer

@@ -2,19 +2,27 @@ import type { Needs } from '@market/core/context'
 import type { Tx } from '@market/database/transact'
 import { formatUsd } from '@market/kernel/money'
 import { escrowAccount, findTransferFor } from '@market/money/payments'
-import { requestPayout } from '@market/money/payouts'
+import { minPayoutOn, requestPayout } from '@market/money/payouts'
 import { type Deposit, purposeOf } from './deposit.ts'
 import { notifyHolder } from './notify-holder.ts'
 import { saveDeposit } from './store.ts'
 
-/** Pays a locked deposit, whose money is in escrow, back to the wallet that made the transfer. Otherwise it is held. */
+/**
+ * Pays a locked deposit, whose money is in escrow, back to the wallet that made the transfer. Otherwise it is held. One below
+ * the minimum payout waits as received instead, until the pool takes it.
+ */
 export async function refundDeposit(
-  ctx: Needs<'clock' | 'ids'>,
+  ctx: Needs<'clock' | 'ids' | 'chains'>,
   tx: Tx,
   deposit: Deposit,
   why: string,
 ): Promise<void> {
   const { id, network, amount } = deposit
+  // fix: small-deposit-stays
+  if (amount < minPayoutOn(ctx, network)) {
+    if (deposit.status !== 'received') await saveDeposit(tx, deposit, { status: 'received' }, ctx.clock.now())
+    return
+  }
   const purpose = purposeOf(deposit)
   const payer = (await findTransferFor(tx, purpose))?.payer
   if (payer === undefined || payer === null) return holdDeposit(ctx, tx, deposit, why)

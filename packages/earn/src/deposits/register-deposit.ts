@@ -100,7 +100,7 @@ async function requireNamed(tx: Tx, named: Parameters<typeof findNamed>[1]): Pro
 
 /** Claims the transfer; what it brought above the amount is returned. */
 export async function receive(
-  ctx: Needs<'clock' | 'ids'>,
+  ctx: Needs<'clock' | 'ids' | 'chains'>,
   tx: Tx,
   deposit: Deposit,
   transfer: IncomingTransfer,

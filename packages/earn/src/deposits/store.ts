@@ -126,17 +126,20 @@ function isDestination({ payer, since }: Payer, all: readonly Payer[], holder: s
   return holder.startsWith('wallet:') ? holder === `wallet:${payer}` : isKnown
 }
 
-/** Received deposits of a pool, oldest first, after one of them. */
+/** Below the negative amount of every deposit. */
+const LEAST = -(2n ** 63n)
+
+/** Received deposits of a pool, largest first so that small ones delay no others, after one of them. */
 export async function lockReceived(
   tx: Tx,
   poolKey: string,
   limit: number,
-  after: Pick<Deposit, 'createdAt' | 'id'> | undefined,
+  after: Pick<Deposit, 'amount' | 'id'> | undefined,
 ): Promise<Deposit[]> {
   const { rows } = await sql<Row>`
     select * from earn_deposits where pool_key = ${poolKey} and status = 'received'
-      and (created_at, id) > (${after?.createdAt ?? '-infinity'}::timestamptz, ${after?.id ?? ''})
-    order by created_at, id limit ${limit} for update`.execute(tx)
+      and (-amount_micros, id) > (${after === undefined ? LEAST : -after.amount}, ${after?.id ?? ''})
+    order by -amount_micros, id limit ${limit} for update`.execute(tx)
   return rows.map(depositOf)
 }
 
@@ -195,6 +198,11 @@ export async function saveDeposit(tx: Tx, { id }: Deposit, change: DepositChange
     .set({
       status: change.status,
       updated_at: at,
+      ...((change.status === 'waiting' || change.status === 'received') && {
+        venue_transfer_id: null,
+        payer: null,
+        failure: null,
+      }),
       ...('venueTransferId' in change && { venue_transfer_id: change.venueTransferId, payer: change.payer }),
       ...('shares' in change && { shares: String(change.shares), value_micros: change.value }),
       ...('failure' in change && { failure: change.failure.slice(0, LONGEST_FAILURE) }),

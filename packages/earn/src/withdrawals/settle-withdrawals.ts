@@ -1,7 +1,7 @@
 import { type Tx, transact } from '@market/database/transact'
 import { type Usdc, usdc, ZERO } from '@market/kernel/money'
 import { pool as equityAccount, postNew, withdrawal as withdrawalAccount } from '@market/money/ledger'
-import { requestPayout } from '@market/money/payouts'
+import { minPayoutOn, requestPayout } from '@market/money/payouts'
 import { findDeploying, findPayers } from '../deposits/index.ts'
 import {
   burnShares,
@@ -22,11 +22,16 @@ import {
 import { findVenueTransfer, isBeingRecalled, requestRecall } from '../venue-transfers/index.ts'
 import { liquidityOf } from './liquidity.ts'
 import { findInStatus, insertFill, lockWithdrawal, saveWithdrawal, sumOwed } from './store.ts'
-import { owedFor, type Withdrawal, type WithdrawalFailure } from './withdrawal.ts'
+import {
+  isWithdrawable,
+  owedFor,
+  partOf,
+  SMALLEST_PART,
+  type Withdrawal,
+  type WithdrawalFailure,
+} from './withdrawal.ts'
 
 const BATCH = 100
-/** A smaller part waits for more: a payout costs gas. */
-const SMALLEST_PART = usdc(1_000_000n)
 
 /** Advances all withdrawals. Several workers can call it at once. An error with one does not stop the others. */
 export async function settleWithdrawals(ctx: EarnContext): Promise<void> {
@@ -66,7 +71,7 @@ async function burn(ctx: EarnContext, { id, poolKey }: Withdrawal): Promise<void
     if (!isConfiguredAs(locked, venue) || !isCurrent(locked, reading, now)) return
     const { equity, missing } = await revalue(ctx, tx, locked, reading.value)
     if (missing > ZERO || !reading.isHonest) return
-    const decided = await decide(tx, withdrawal, equity, now)
+    const decided = await decide(tx, withdrawal, equity, now, minPayoutOn(ctx, pool.network))
     if (typeof decided === 'string')
       return saveWithdrawal(tx, withdrawal, { status: 'rejected', failure: decided }, now)
     const { position, amount } = decided
@@ -100,6 +105,7 @@ async function decide(
   { poolKey, holder, shares, destination }: Withdrawal,
   equity: Equity,
   now: Date,
+  minPayout: Usdc,
 ): Promise<Burned | WithdrawalFailure> {
   const held = await findPosition(tx, poolKey, holder)
   const burned = shares ?? held?.shares ?? 0n
@@ -107,6 +113,7 @@ async function decide(
   if (!(await findPayers(tx, { poolKey, holder }, now)).includes(destination)) return 'wrong_destination'
   const amount = valueOfShares(burned, equity)
   if (amount === ZERO) return 'worth_nothing'
+  if (!isWithdrawable(amount, burned === held.shares, minPayout)) return 'below_minimum'
   const principal = usdc((held.principal * burned) / held.shares)
   return { position: { poolKey, holder, shares: burned, principal }, amount }
 }
@@ -121,9 +128,8 @@ const fillQueue = (ctx: EarnContext, key: string): Promise<void> =>
 async function fill(ctx: EarnContext, tx: Tx, pool: Pool): Promise<void> {
   let { idle } = await liquidityOf(tx, pool)
   for (const withdrawal of await findInStatus(tx, 'queued', BATCH, pool.key)) {
-    const owed = owedFor(withdrawal)
-    const amount = owed < idle ? owed : idle
-    if (amount < owed && amount < SMALLEST_PART) return
+    const amount = partOf(owedFor(withdrawal), idle, minPayoutOn(ctx, pool.network))
+    if (amount === ZERO) return
     const now = ctx.clock.now()
     const n = await insertFill(tx, withdrawal, amount, now)
     await requestPayout(ctx, tx, {

@@ -12,7 +12,7 @@ import { reserveDue, saveDue } from './due/store.ts'
 import { failPayout, finalizePayout } from './end-payout.ts'
 import { checkCost, findHold, holdPayout } from './find-hold.ts'
 import { findGuard } from './guards/store.ts'
-import { type Hold, RETRY_MS, retryAfterMs } from './hold.ts'
+import { type Hold, retryAfterMs } from './hold.ts'
 import { screeningHold } from './limits/screening-hold.ts'
 import { isCompared } from './outgoing/guard.ts'
 import type { OutgoingTransfer } from './outgoing/outgoing-transfer.ts'
@@ -86,7 +86,7 @@ export async function advancePayout(
   const payout = await findPayout(ctx.db, id)
   if (payout === undefined || hasEnded(payout)) return undefined
   const sender = ctx.payoutSenders[payout.network]
-  if (sender === undefined) return RETRY_MS.other
+  if (sender === undefined) return retryAfterMs('other', 0)
   const signed = await findSignatures(ctx.db, payout)
   return signed.length === 0
     ? begin(ctx, sender, payout, authorize ?? payoutAuthorizer(ctx, sender))
@@ -185,7 +185,7 @@ async function handleUnsent(
     case 'failed':
       if (outcome.reason === NONCE_USED_BY_ANOTHER) {
         await releaseNonce(ctx, payout, signed)
-        return RETRY_MS.nonce_used
+        return retryAfterMs('nonce_used', 0)
       }
       return hasEnded(await failPayout(ctx, payout, outcome.reason, signed)) ? undefined : SOON_MS
     case 'expired':
@@ -210,7 +210,7 @@ async function broadcastAgain(
 }
 
 const pauseAfter = (hold: Hold | undefined): number =>
-  hold === undefined ? READ_WITHIN_MS : RETRY_MS[hold.code]
+  hold === undefined ? READ_WITHIN_MS : retryAfterMs(hold.code, 0)
 
 const pauseByAge = (ctx: PayoutContext, signed: readonly StoredSignature[]): number =>
   Math.min(LONGEST_PAUSE_MS, Math.max(SOON_MS, ageOf(ctx, signed) / PAUSES_PER_AGE))

@@ -10,6 +10,7 @@ import { findGuard } from './guards/store.ts'
 import { contestHold, type Hold } from './hold.ts'
 import { decideCaps } from './limits/caps.ts'
 import { gasBudgetHold } from './limits/gas-budget.ts'
+import { minimumHold } from './limits/minimum.ts'
 import { closedBy, type Guard } from './outgoing/guard.ts'
 import { isWaiting, type Payout, senderRequestOf } from './payout.ts'
 import type { PayoutContext } from './payout-context.ts'
@@ -76,6 +77,7 @@ export const earlyHold = async (
   (await fundingHold(ctx, tx, payout)) ??
   contestHold(payout, ctx.clock.now()) ??
   (await paymentHold(tx, payout)) ??
+  minimumHold(ctx, payout) ??
   closedBy(guard)
 
 /** A payment that the chain can still reverse funds no payout. */

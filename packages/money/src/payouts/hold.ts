@@ -27,6 +27,7 @@ const SENTENCES = {
   below_account_minimum:
     'The payee has no USDC account, and the earnings are below the minimum for opening one',
   payee_account_closed: 'The payee has no open USDC account',
+  below_minimum: 'It is below the minimum payout of its network, and is sent when that is lowered',
   gas_budget: 'The native coin for payouts of the last 24 hours is used up',
   not_funded: 'The ledger does not hold its amount for it',
   order_mismatch: 'It differs from what its order and payment require',
@@ -43,7 +44,7 @@ export const HOLD_CODES = Object.keys(SENTENCES) as HoldCode[]
 /** Holds of payouts that nothing in the ledger or in their order justifies. Operators are alerted. */
 export const UNJUSTIFIED: readonly HoldCode[] = ['not_funded', 'order_mismatch']
 
-/** Holds that end by time, by the payee or by the payer. All others wait for an operator. */
+/** Holds that end by time, by the payee or by the payer, and what is too small. All others wait for an operator. */
 const ENDS_WITHOUT_OPERATOR: readonly HoldCode[] = [
   'not_compared',
   'not_counted',
@@ -54,6 +55,7 @@ const ENDS_WITHOUT_OPERATOR: readonly HoldCode[] = [
   'new_address',
   'below_account_minimum',
   'payee_account_closed',
+  'below_minimum',
   'nonce_reserved',
   'nonce_used',
 ]
@@ -87,39 +89,18 @@ const LONG_MS = 30 * SECOND
 /** For what ends without anyone's help within seconds, such as the comparison after a restart of the database. */
 const SHORT_MS = 2 * SECOND
 
-/** When a worker tries a payout again that waits for this. */
-export const RETRY_MS: Readonly<Record<HoldCode, number>> = {
+/** When a worker tries a payout again that waits for this; after `LONG_MS` where nothing is named. */
+const RETRY_MS: Readonly<Partial<Record<HoldCode, number>>> = {
   not_compared: SHORT_MS,
   not_counted: SHORT_MS,
   providers_disagree: SHORT_MS,
-  treasury_short: LONG_MS,
-  payouts_frozen: LONG_MS,
-  network_frozen: LONG_MS,
-  fee_above_cap: LONG_MS,
-  fee_balance_low: LONG_MS,
-  contest_window: LONG_MS,
-  contested: LONG_MS,
-  payment_not_final: LONG_MS,
-  payout_cap: LONG_MS,
-  payee_cap: LONG_MS,
-  daily_cap: LONG_MS,
   balance_low: SHORT_MS,
   history_unread: SHORT_MS,
-  nonce_mismatch: LONG_MS,
-  transfer_mismatch: LONG_MS,
   nonce_reserved: SHORT_MS,
   nonce_used: SHORT_MS,
   broadcast_error: 1 * SECOND,
-  no_address: LONG_MS,
-  below_account_minimum: LONG_MS,
-  payee_account_closed: LONG_MS,
-  gas_budget: LONG_MS,
-  not_funded: LONG_MS,
-  order_mismatch: LONG_MS,
   new_address: SHORT_MS,
-  screened: LONG_MS,
   screening_unavailable: SHORT_MS,
-  other: LONG_MS,
 }
 
 /**
@@ -134,6 +115,7 @@ const LONGEST_MS: Readonly<Partial<Record<HoldCode, number>>> = {
   payout_cap: 5 * MINUTE,
   payee_cap: 5 * MINUTE,
   daily_cap: 5 * MINUTE,
+  below_minimum: 1 * HOUR,
   gas_budget: 5 * MINUTE,
   below_account_minimum: 1 * HOUR,
   payee_account_closed: 1 * HOUR,
@@ -145,4 +127,4 @@ const TRIES_PER_AGE = 4
 
 /** When a worker tries a payout again that has waited for this for `heldMs`. */
 export const retryAfterMs = (code: HoldCode, heldMs: number): number =>
-  Math.max(RETRY_MS[code], Math.min(LONGEST_MS[code] ?? 0, Math.floor(heldMs / TRIES_PER_AGE)))
+  Math.max(RETRY_MS[code] ?? LONG_MS, Math.min(LONGEST_MS[code] ?? 0, Math.floor(heldMs / TRIES_PER_AGE)))

@@ -20,8 +20,9 @@ export interface PayoutMetrics {
   /** By how much the treasury holds less than it owes. */
   readonly short: Usdc
   readonly shortSince: Date | null
-  /** Requested and not ended, and the age of the oldest of them. */
+  /** Requested and not ended. */
   readonly waiting: number
+  /** The age of the oldest that nothing holds: a hold can last for ever. */
   readonly oldestSeconds: number
   readonly held: number
   readonly failed: number

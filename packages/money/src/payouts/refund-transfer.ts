@@ -17,6 +17,7 @@ import {
   type TransferKey,
   transferName,
 } from '../payments/index.ts'
+import { minPayoutOn, requireMinimum } from './limits/minimum.ts'
 import { type Payout, payoutIdOf } from './payout.ts'
 import { requestPayout } from './request-payout.ts'
 import { findPayout } from './store.ts'
@@ -51,7 +52,7 @@ export function parseRefundSubject(network: Network, subject: string): Unmatched
  * Repeated, it returns the same payout.
  */
 export async function refundTransfer(
-  ctx: Needs<'clock' | 'ids'>,
+  ctx: Needs<'clock' | 'ids' | 'chains'>,
   tx: Tx,
   request: Unmatched & { readonly approvedPayee?: string },
 ): Promise<Payout> {
@@ -68,6 +69,7 @@ export async function refundTransfer(
     )
   if (known !== undefined)
     throw new ApiError('conflict', `A part of this transfer was already refunded by ${known.id}.`)
+  requireMinimum(ctx, { network, amount })
   return requestPayout(ctx, tx, {
     network,
     kind: 'surplus',
@@ -199,14 +201,14 @@ interface PaidPurchase {
 
 /** Requested together with the payment; like every payout it waits until the payment is final. */
 export async function returnSurplus(
-  ctx: Needs<'clock' | 'ids'>,
+  ctx: Needs<'clock' | 'ids' | 'chains'>,
   tx: Tx,
   { network, subject, purpose, due }: PaidPurchase,
   transfer: IncomingTransfer,
 ): Promise<void> {
   const { amount, payer } = transfer
   const excess = minus(amount, due)
-  if (excess <= SMALLEST_RETURNED) return
+  if (excess <= SMALLEST_RETURNED || excess < minPayoutOn(ctx, network)) return
   assert(payer !== null, `${formatPurpose(purpose)} was paid by a wallet`)
   await requestPayout(ctx, tx, {
     network,

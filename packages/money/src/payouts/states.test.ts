@@ -1,7 +1,7 @@
 import { testDatabase } from '@market/testing/postgres'
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import { describeHold, HOLD_CODES, RETRY_MS } from './hold.ts'
+import { describeHold, HOLD_CODES, retryAfterMs } from './hold.ts'
 import { type PayoutAction, type PayoutState, TRANSITIONS } from './states.ts'
 
 const STATES = Object.keys(TRANSITIONS) as PayoutState[]
@@ -46,6 +46,6 @@ test('describeHold: appends the detail to the sentence of the code', () => {
   )
   for (const code of HOLD_CODES) {
     expect(describeHold({ code })).not.toBe('')
-    expect(RETRY_MS[code]).toBeGreaterThan(0)
+    expect(retryAfterMs(code, 0)).toBeGreaterThan(0)
   }
 })

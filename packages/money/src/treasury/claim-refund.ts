@@ -5,12 +5,12 @@ import { ApiError } from '@market/kernel/api-error'
 import { formatUsd, type Usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
 import { transferName } from '../payments/index.ts'
-import { lockUnmatched, refundTransfer } from '../payouts/index.ts'
+import { lockUnmatched, refundTransfer, requireMinimum } from '../payouts/index.ts'
 import { CHAIN_OF } from './payee.ts'
 import { saveClaim } from './store.ts'
 import { parseUnmatchedId, unmatchedIdOf } from './unmatched-id.ts'
 
-type Ctx = Needs<'transact' | 'clock' | 'ids' | 'actor' | 'vault' | 'requestId'>
+type Ctx = Needs<'transact' | 'chains' | 'clock' | 'ids' | 'actor' | 'vault' | 'requestId'>
 
 /** More claims than operators will read for one transfer: somebody sends them to hide the right one. */
 const MOST_CLAIMS = 50
@@ -40,6 +40,7 @@ export function claimRefund(
     }
     if (actor.kind !== 'wallet') throw notLinked(payer)
     if (amount === 0n) throw new ApiError('conflict', `There is no money left in ${unmatchedId}.`)
+    requireMinimum(ctx, { network, amount })
     const { wallet } = actor
     requireProven(wallet, CHAIN_OF[network], network)
     if (claim.note === undefined) throw noteMissing(payer)

@@ -19,6 +19,7 @@ import {
   refundTransfer,
   requireCapped,
   requireFees,
+  requireMinimum,
   requireMovable,
   retryPayout,
   withdrawFees,
@@ -131,6 +132,7 @@ export async function checkRefund(ctx: Ctx, tx: Tx, refund: Refund): Promise<Con
   const unmatched = parseUnmatchedId(refund.unmatchedId)
   const { payer, amount } = await lockUnmatched(tx, unmatched)
   if (amount === 0n) throw new ApiError('conflict', `There is no money left in ${refund.unmatchedId}.`)
+  requireMinimum(ctx, { network: unmatched.network, amount })
   const payee = requirePayee(ctx, unmatched.network, refund.payee)
   return {
     subject: unmatchedIdOf(unmatched),
@@ -196,6 +198,7 @@ interface Withdrawal {
 export async function checkWithdrawal(ctx: Ctx & Settings, tx: Tx, withdrawal: Withdrawal): Promise<Concern> {
   const { network, amount } = withdrawal
   const payee = requireFeeAddress(ctx, withdrawal)
+  requireMinimum(ctx, withdrawal)
   await requireFees(tx, { network, amount })
   return {
     subject: `fees:${network}`,
@@ -229,6 +232,7 @@ interface ColdMove {
 export async function checkColdMove(ctx: Ctx, tx: Tx, move: ColdMove): Promise<Concern> {
   const { network, amount } = move
   const address = requireColdAddress(ctx, network)
+  requireMinimum(ctx, move)
   await requireMovable(tx, move)
   return {
     subject: `cold:${network}`,

@@ -13,7 +13,7 @@ import {
 } from '../payouts/index.ts'
 import { parseUnmatchedId } from './unmatched-id.ts'
 
-type Ctx = Needs<'transact' | 'clock' | 'ids' | 'actor' | 'vault' | 'requestId'>
+type Ctx = Needs<'transact' | 'chains' | 'clock' | 'ids' | 'actor' | 'vault' | 'requestId'>
 
 /** An operator refunds unmatched money to its payer. */
 export function refundTransfer(

@@ -121,6 +121,7 @@ export const solanaSettings = (config: ChainConfig, treasury: string) => ({
   usdc: config.SOLANA_USDC,
   treasury,
   cold: config.SOLANA_COLD_ADDRESS,
+  minPayout: config.SOLANA_MIN_PAYOUT_USDC,
   commitment: (amount: Usdc) =>
     amount < config.SOLANA_FINALIZED_FROM_USDC ? ('confirmed' as const) : ('finalized' as const),
   ownAddresses: [],
@@ -139,6 +140,7 @@ export function evmSettings(config: ChainConfig, name: 'BASE' | 'ALT', treasury:
     usdc: config[`${name}_USDC`] ?? '',
     treasury,
     cold: config[`${name}_COLD_ADDRESS`],
+    minPayout: config[`${name}_MIN_PAYOUT_USDC`],
     confirmations: config[`${name}_CONFIRMATIONS`],
     finalityTag: 'finalized' as const,
     ownAddresses: [],

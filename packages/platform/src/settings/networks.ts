@@ -109,6 +109,10 @@ const cold = <T extends z.ZodType>(schema: T) =>
     schema.optional(),
     'an address whose key is on no server, for what the treasury need not hold; see [cold address](money.md#cold-address)',
   )
+const minPayout = described(
+  money('0.05'),
+  'less is not sent: it costs more than it is worth. The seller gets at least this of `MIN_PRICE_USDC`; see [caps and costs](money.md#caps-and-costs)',
+)
 const gasAccount = <T extends z.ZodType>(schema: T) =>
   described(
     schema.optional(),
@@ -153,6 +157,9 @@ export const chainSettings = {
   SOLANA_COLD_ADDRESS: cold(base58),
   BASE_COLD_ADDRESS: cold(evmKey),
   ALT_COLD_ADDRESS: cold(evmKey),
+  SOLANA_MIN_PAYOUT_USDC: minPayout,
+  BASE_MIN_PAYOUT_USDC: minPayout,
+  ALT_MIN_PAYOUT_USDC: minPayout,
   SOLANA_GENESIS_HASH: described(
     base58.default(MAINNET_GENESIS),
     'the hash that every Solana node must return',

@@ -1082,6 +1082,8 @@ export type PublicNetwork = {
   explorer_transaction_url: string | null
   /** Replace `{address}` by an address */
   explorer_address_url: string | null
+  /** Less is not sent: smaller refunds are rejected, and smaller payouts are held */
+  min_payout_usd: string
   /** When a payment counts, by its amount. Lowest amount first */
   confirmations: ReadonlyArray<{
     /** The rule counts from this amount on, until the next rule */
@@ -1753,7 +1755,7 @@ export type Overview = {
       amount_usd: string
       /** Since when the oldest of them waits */
       oldest_at: string
-      hold_code: "not_compared" | "not_counted" | "providers_disagree" | "treasury_short" | "payouts_frozen" | "network_frozen" | "fee_above_cap" | "fee_balance_low" | "contest_window" | "contested" | "payment_not_final" | "payout_cap" | "payee_cap" | "daily_cap" | "balance_low" | "history_unread" | "nonce_mismatch" | "transfer_mismatch" | "nonce_reserved" | "nonce_used" | "broadcast_error" | "no_address" | "below_account_minimum" | "payee_account_closed" | "gas_budget" | "not_funded" | "order_mismatch" | "new_address" | "screened" | "screening_unavailable" | "other"
+      hold_code: "not_compared" | "not_counted" | "providers_disagree" | "treasury_short" | "payouts_frozen" | "network_frozen" | "fee_above_cap" | "fee_balance_low" | "contest_window" | "contested" | "payment_not_final" | "payout_cap" | "payee_cap" | "daily_cap" | "balance_low" | "history_unread" | "nonce_mismatch" | "transfer_mismatch" | "nonce_reserved" | "nonce_used" | "broadcast_error" | "no_address" | "below_account_minimum" | "payee_account_closed" | "below_minimum" | "gas_budget" | "not_funded" | "order_mismatch" | "new_address" | "screened" | "screening_unavailable" | "other"
       /** False when the hold ends by time, by the payer or by the payee */
       needs_operator: boolean
     }>
@@ -1775,7 +1777,7 @@ export type Overview = {
       amount_usd: string
       /** Since when the oldest of them waits */
       oldest_at: string
-      hold_code: "not_compared" | "not_counted" | "providers_disagree" | "treasury_short" | "payouts_frozen" | "network_frozen" | "fee_above_cap" | "fee_balance_low" | "contest_window" | "contested" | "payment_not_final" | "payout_cap" | "payee_cap" | "daily_cap" | "balance_low" | "history_unread" | "nonce_mismatch" | "transfer_mismatch" | "nonce_reserved" | "nonce_used" | "broadcast_error" | "no_address" | "below_account_minimum" | "payee_account_closed" | "gas_budget" | "not_funded" | "order_mismatch" | "new_address" | "screened" | "screening_unavailable" | "other" | null
+      hold_code: "not_compared" | "not_counted" | "providers_disagree" | "treasury_short" | "payouts_frozen" | "network_frozen" | "fee_above_cap" | "fee_balance_low" | "contest_window" | "contested" | "payment_not_final" | "payout_cap" | "payee_cap" | "daily_cap" | "balance_low" | "history_unread" | "nonce_mismatch" | "transfer_mismatch" | "nonce_reserved" | "nonce_used" | "broadcast_error" | "no_address" | "below_account_minimum" | "payee_account_closed" | "below_minimum" | "gas_budget" | "not_funded" | "order_mismatch" | "new_address" | "screened" | "screening_unavailable" | "other" | null
     }>
     /** The operations that show or resolve what waits here */
     acts: ReadonlyArray<{
@@ -2064,7 +2066,7 @@ export type Treasury = {
   short_since: string | null
   /** Payouts that were requested and have not ended */
   waiting: number
-  /** Age of the oldest waiting payout */
+  /** Age of the oldest payout that is under way and not held */
   oldest_seconds: number
   /** Waiting payouts that cannot be sent until something changes; `hold_code` says what */
   held: number
@@ -2127,7 +2129,7 @@ export type Payout = {
   amount_usd: string
   state: "queued" | "held" | "nonce_assigned" | "signed" | "failed" | "final" | "withdrawn"
   /** Why it waits; null when it does not wait */
-  hold_code: "not_compared" | "not_counted" | "providers_disagree" | "treasury_short" | "payouts_frozen" | "network_frozen" | "fee_above_cap" | "fee_balance_low" | "contest_window" | "contested" | "payment_not_final" | "payout_cap" | "payee_cap" | "daily_cap" | "balance_low" | "history_unread" | "nonce_mismatch" | "transfer_mismatch" | "nonce_reserved" | "nonce_used" | "broadcast_error" | "no_address" | "below_account_minimum" | "payee_account_closed" | "gas_budget" | "not_funded" | "order_mismatch" | "new_address" | "screened" | "screening_unavailable" | "other" | null
+  hold_code: "not_compared" | "not_counted" | "providers_disagree" | "treasury_short" | "payouts_frozen" | "network_frozen" | "fee_above_cap" | "fee_balance_low" | "contest_window" | "contested" | "payment_not_final" | "payout_cap" | "payee_cap" | "daily_cap" | "balance_low" | "history_unread" | "nonce_mismatch" | "transfer_mismatch" | "nonce_reserved" | "nonce_used" | "broadcast_error" | "no_address" | "below_account_minimum" | "payee_account_closed" | "below_minimum" | "gas_budget" | "not_funded" | "order_mismatch" | "new_address" | "screened" | "screening_unavailable" | "other" | null
   /** Why it is held, failed or withdrawn, as a sentence */
   reason: string | null
   /** Starts at 1; each retry adds 1 */

@@ -25,7 +25,7 @@ const NO_EXTRAS = { referenceUrls: [], referenceImages: [], isPrivate: false } a
 
 /** Places the order or registers the agent, in the transaction that claims the transfer. Returns the id of the result. */
 export async function fulfil(
-  ctx: Needs<'clock' | 'ids' | 'vault'>,
+  ctx: Needs<'clock' | 'ids' | 'chains' | 'vault'>,
   tx: Tx,
   purchase: Pick<Purchase, 'id' | 'subject' | 'network' | 'request' | 'due' | 'binding'>,
   seen: IncomingTransfer,

@@ -22,7 +22,7 @@ type Paid = Pick<Purchase, 'id' | 'network' | 'request' | 'due'>
 
 /** Registers the agent and recognizes the fee. When the name was registered meanwhile, the payment is refunded. */
 export async function registerPaidAgent(
-  ctx: Needs<'clock' | 'ids' | 'vault'>,
+  ctx: Needs<'clock' | 'ids' | 'chains' | 'vault'>,
   tx: Tx,
   { id, network, request, due }: Paid,
   seen: IncomingTransfer,

@@ -21,7 +21,7 @@ const UNPROVEN_WAIT_MS = 7 * DAY
 /** As a service has by default. */
 const MAX_REVISIONS = 3
 
-type Ctx = Needs<'clock' | 'ids'>
+type Ctx = Needs<'clock' | 'ids' | 'chains'>
 
 interface Won {
   /** Locked and open. */

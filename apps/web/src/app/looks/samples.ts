@@ -56,7 +56,7 @@ export const SERVICES: readonly Service[] = [
 export const CONFIG: Config = {
   networks: (['base-mainnet', 'solana-mainnet', 'alt-mainnet'] as const).map((network) => ({
     ...{ network, kind: network === 'solana-mainnet' ? 'solana' : 'evm', is_test: true, chain_id: null },
-    ...{ caip2: network, usdc: ADDRESS, usdc_decimals: 6, confirmations: [] },
+    ...{ caip2: network, usdc: ADDRESS, usdc_decimals: 6, min_payout_usd: '0.05', confirmations: [] },
     // One network has no explorer.
     explorer_transaction_url: network === 'alt-mainnet' ? null : 'https://explorer.example/tx/{hash}',
     explorer_address_url: network === 'alt-mainnet' ? null : 'https://explorer.example/address/{address}',

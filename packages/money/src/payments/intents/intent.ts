@@ -50,7 +50,7 @@ export interface Failure {
   readonly message: string
 }
 
-type HandlerContext = Needs<'clock' | 'ids' | 'vault'>
+type HandlerContext = Needs<'clock' | 'ids' | 'chains' | 'vault'>
 
 /**
  * What a confirmed or failed payment means for what it is for. Both run in the transaction that ends the intent. They lock

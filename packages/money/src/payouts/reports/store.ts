@@ -28,7 +28,7 @@ export interface NetworkCounts {
 export async function countByNetwork(db: Db): Promise<NetworkCounts[]> {
   const { rows } = await sql<NetworkCounts>`
     select network, (count(*) filter (where state <> 'failed'))::integer as waiting,
-      min(created_at) filter (where state <> 'failed') as oldest,
+      min(created_at) filter (where state not in ('failed', 'held')) as oldest,
       (count(*) filter (where state = 'held'))::integer as held,
       (count(*) filter (where state = 'failed'))::integer as failed,
       (count(*) filter (where hold_code = any(${UNJUSTIFIED})))::integer as unjustified

@@ -125,7 +125,7 @@ export const surplusSubject = ({ id }: Pick<Core, 'id'>, network: Network): stri
 
 /** Refunds what a transfer has above the price. */
 export function refundSurplus(
-  ctx: Ctx,
+  ctx: Ctx & Needs<'chains'>,
   tx: Tx,
   order: Order<'quoted' | 'accepted'>,
   network: Network,

@@ -150,7 +150,7 @@ async function findTransfer(
 
 /** Used by the buyer's request and by the payment intent. */
 export async function confirmPayment(
-  ctx: Needs<'clock' | 'ids'>,
+  ctx: Needs<'clock' | 'ids' | 'chains'>,
   tx: Tx,
   order: Order<'quoted' | 'accepted'>,
   network: Network,

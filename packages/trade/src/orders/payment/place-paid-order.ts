@@ -31,7 +31,7 @@ export interface PaidOrder extends Omit<NewOrder, 'clientWallet' | 'clientProven
 
 /** Places an order that comes with its payment: it is created as paid. */
 export async function placePaidOrder(
-  ctx: Needs<'clock' | 'ids'>,
+  ctx: Needs<'clock' | 'ids' | 'chains'>,
   tx: Tx,
   {
     terms,
