@@ -64,6 +64,10 @@ function wrongTransfer(facts: Facts, acceptance: AcceptanceRow): string[] {
     if (status === 'waiting') return [`${id} still waits for ${reference}`]
     if (order_id === null || facts.stepsOf(order_id).some(({ action }) => action === 'undo')) return []
     const payment = facts.paymentOf(order_id)
+    // A cancelled order stays as it is when its chain takes the payment away.
+    const isGone = facts.transfers.some((one) => one.reference === reference && one.state === 'gone')
+    const isCancelled = facts.orders.some(({ id, status }) => id === order_id && status === 'cancelled')
+    if (payment === undefined && isGone && isCancelled) return []
     return payment?.reference === reference ? [] : [`${order_id} is paid by ${payment?.reference}`]
   }
 }
