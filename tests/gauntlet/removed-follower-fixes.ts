@@ -16,6 +16,13 @@ export const FOLLOWER_FIXES: readonly RemovedFix[] = [
     title: 'the node is asked about a payment whose block was replaced',
   },
   {
+    finding: 'follower a payment in a block is not given up',
+    marker: 'unconfirmed-does-not-expire',
+    to: 'hasBytes(intent)',
+    test: 'tests/payments/intents.test.ts',
+    title: 'a payment in a block is not given up',
+  },
+  {
     finding: 'follower a log that every provider leaves out stops finality',
     marker: 'transfers-explain-the-balance',
     test: 'tests/reserves/providers.test.ts',

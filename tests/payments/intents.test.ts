@@ -205,6 +205,23 @@ test('checkIntents: confirms a payment by the blocks that were read, and asks no
   chain.required = 1
 })
 
+test('checkIntents: a payment in a block is not given up when the blocks after it were not read for an hour', async () => {
+  const payment = pay(10n)
+  const intent = await open(payment.reference)
+  chain.required = 3
+  chain.mine([payment])
+  chain.mine([])
+  await head()
+  fixture.clock.advance(2 * HOUR)
+  await check()
+  expect([await statusOf(intent), calls]).toEqual(['waiting', []])
+  chain.mine([])
+  await head()
+  await check()
+  expect(await statusOf(intent)).toBe('confirmed')
+  chain.required = 1
+})
+
 test('checkIntents: asks about a payment whose block was replaced at once, and shows no confirmations of it', async () => {
   const { intent, stop } = await openInBlock(30)
   chain.reorg(1)

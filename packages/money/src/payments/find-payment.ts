@@ -9,7 +9,7 @@ import { findUsedIndexes } from './store.ts'
 
 type RejectionCode = Extract<Observation, { kind: 'rejected' }>['reason']
 
-type PendingReason = Extract<Observation, { kind: 'pending' }>['reason']
+export type PendingReason = Extract<Observation, { kind: 'pending' }>['reason']
 
 type Message = (network: Network, question: TransferQuery) => string
 

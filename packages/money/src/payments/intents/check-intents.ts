@@ -4,7 +4,7 @@ import { transact } from '@market/database/transact'
 import { ApiError } from '@market/kernel/api-error'
 import { earlier, FOREVER, SECOND } from '@market/kernel/clock'
 import type { Network } from '@market/kernel/network'
-import { findPayment } from '../find-payment.ts'
+import { lookUpPayment, type PendingReason } from '../find-payment.ts'
 import {
   ANY_AMOUNT,
   awaitedUntil,
@@ -91,7 +91,10 @@ async function observePayment(ctx: Ctx, intent: Intent): Promise<IncomingTransfe
   if (settled !== undefined && typeof settled !== 'string') return settled
   if (settled === undefined && hasBytes(intent)) return undefined
   const seen = await findOn(ctx, intent, settled ?? intent.reference)
-  if (seen !== undefined || hasBytes(intent)) return seen
+  if (typeof seen === 'object') return seen
+  // What is in a block is not given up, also when nobody has read the blocks after it for long.
+  // fix: unconfirmed-does-not-expire
+  if (seen === 'unconfirmed' || hasBytes(intent)) return undefined
   return ctx.clock.now() > awaitedUntil(intent.since) ? NOT_FOUND : undefined
 }
 
@@ -132,7 +135,7 @@ async function findOn(
   ctx: Ctx,
   intent: Intent,
   reference: string,
-): Promise<IncomingTransfer | Failure | undefined> {
+): Promise<IncomingTransfer | Failure | PendingReason | undefined> {
   const { network, payers, due, notBefore } = intent
   try {
     const question = {
@@ -144,7 +147,7 @@ async function findOn(
       notAfter: FOREVER,
       ...(payers !== null && { payers }),
     }
-    return await findPayment(ctx, network, question, (depth) => saveDepth(ctx.db, intent, depth))
+    return await lookUpPayment(ctx, network, question, (depth) => saveDepth(ctx.db, intent, depth))
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     // The facilitator reports a submitted payment that failed, and a chain that is unavailable gives no result.
