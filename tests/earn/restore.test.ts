@@ -76,7 +76,7 @@ test('restore: a withdrawal from the vault that was executed after the backup is
   }
 })
 
-test('a wallet that sent what no book knows stops all venues until an operator has compared', async () => {
+test('a wallet that sent what the database does not know stops all venues until an operator has compared', async () => {
   const { network, ctx } = world
   await network.rpc('anvil_impersonateAccount', [world.wallet])
   await network.rpc('eth_sendTransaction', [{ from: world.wallet, to: world.wallet }])
@@ -92,7 +92,7 @@ test('a wallet that sent what no book knows stops all venues until an operator h
   )
   expect(await venueSwitch(ctx.db)).toMatchObject({
     changedBy: 'system',
-    reason: `The wallet ${world.wallet.toLowerCase()} on base-mainnet sent what no book knows: nonce ${Number(sent) - 1}`,
+    reason: `The wallet ${world.wallet.toLowerCase()} on base-mainnet sent what the database does not know: nonce ${Number(sent) - 1}`,
   })
   for (let round = 0; round < 5; round++) {
     await network.mine(FINALITY)

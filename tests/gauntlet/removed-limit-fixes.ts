@@ -42,11 +42,11 @@ export const LIMIT_FIXES: readonly RemovedFix[] = [
     title: 'a transaction of a stranger that names the operation',
   },
   {
-    finding: 'failover 1 venues stand still when their wallet sent what no book knows',
+    finding: 'failover 1 venues stand still when their wallet sent what the database does not know',
     marker: 'venues-held',
     to: '[...payoutSwitches(network)]',
     test: 'tests/earn/restore.test.ts',
-    title: 'a wallet that sent what no book knows',
+    title: 'a wallet that sent what the database does not know',
   },
   {
     finding: 'failover 4 a lost cursor is told where to continue',

@@ -59,7 +59,7 @@ const LOST_IN: Readonly<Record<VenueStep, readonly VenueTransferState[]>> = {
   withdraw: ['withdrawing'],
 }
 
-/** The database lost a move or forgot how far it is, or the wallet has another use: what it holds is not what the books say. */
+/** The database lost a move or forgot how far it is, or the wallet has another use: what it holds is not what the ledger says. */
 async function stopForUnknown(
   ctx: EarnContext,
   tx: Tx,
@@ -77,7 +77,7 @@ async function stopForUnknown(
   const names = unknown.map(({ reference, nonce }) => reference ?? `nonce ${nonce}`).slice(0, 5)
   await turnOnByRule(ctx, tx, {
     name: VENUE_SWITCH,
-    reason: `The wallet ${wallet} on ${network} sent what no book knows: ${names.join(', ')}`,
+    reason: `The wallet ${wallet} on ${network} sent what the database does not know: ${names.join(', ')}`,
   })
 }
 
