@@ -139,9 +139,8 @@ export const agreeOnRange = (
       `${network}: ${namesIn(decided).join(', ')} do not continue the final block that was read last`,
     )
   const reports = decided.map(({ response }) => response)
-  const [treasury, cold] = (['treasuryHeld', 'coldHeld'] as const).map((name) =>
-    balanceOf(reports, name, minProviders),
-  ) as [ReturnType<typeof balanceOf>, ReturnType<typeof balanceOf>]
+  const treasury = balanceOf(reports, 'treasuryHeld', minProviders)
+  const cold = balanceOf(reports, 'coldHeld', minProviders)
   const split = [treasury, cold].filter(({ isSplit }) => isSplit)
   const named = split.length > 0 ? namesIn(responses) : disagreeing
   if (split.some((one) => one.agreed === undefined)) return { agreed: undefined, disagreeing: named }

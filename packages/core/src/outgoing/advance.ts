@@ -1,5 +1,6 @@
 import { currentEpoch } from '@market/database/epoch'
 import { type Tx, transact } from '@market/database/transact'
+import { assert } from '@market/kernel/assert'
 import { MINUTE } from '@market/kernel/clock'
 import type { Needs } from '../context.ts'
 import { NONCE_USED_BY_ANOTHER } from '../ports/payout-sender.ts'
@@ -41,7 +42,7 @@ export async function advance<R>(
   const outcome = await rail.observe(roundOf(work, newest))
   switch (outcome.kind) {
     case 'final':
-      return { kind: 'final', reference: outcome.reference, account: newest.account }
+      return { kind: 'final', reference: outcome.reference, account: accountOf(work, outcome.reference) }
     case 'seen':
       return UNDER_WAY
     case 'failed':
@@ -55,6 +56,13 @@ export async function advance<R>(
     case 'unknown':
       return sendAgain(work, newest)
   }
+}
+
+/** Another key may have signed the newest attempt. */
+function accountOf<R>({ attempts }: Work<R>, reference: string): string {
+  const executed = attempts.find((one) => one.reference === reference)
+  assert(executed !== undefined, `${reference} is an attempt of the action`)
+  return executed.account
 }
 
 /** The attempts that exclude each other: those with the nonce of the newest. Where transactions expire, all of them. */

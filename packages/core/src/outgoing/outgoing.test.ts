@@ -143,6 +143,17 @@ test('what the database lost is found while nothing may be signed', async () => 
   expect(sent).toEqual([])
 })
 
+test('a final transaction is of the account that signed it, also after another key has signed', async () => {
+  await advance(ctx, solana, WALLET, rules())
+  await advance(ctx, solana, { ...WALLET, account: 'N'.repeat(32) }, rules())
+  const final: ExpiringRail = { ...solana, observe: async () => ({ kind: 'final', reference: 'a1' }) }
+  expect(await advance(ctx, final, { ...WALLET, account: 'N'.repeat(32) }, rules())).toEqual({
+    kind: 'final',
+    reference: 'a1',
+    account: WALLET.account,
+  })
+})
+
 test('an account is searched since its key was made, at most for seven days', async () => {
   const searched: Date[] = []
   const find = async (_account: string, _id: string, since: Date) => {

@@ -199,9 +199,10 @@ async function fail(
   known?: Known,
 ): Promise<undefined> {
   await transact(ctx.db, async (tx) => {
+    // Another worker may have signed meanwhile; its transaction can still take effect. It locks in this order too.
+    if (known !== undefined && !(await isStill(tx, id, known))) return
     const locked = await lockWalletTransaction(tx, id)
-    // Another worker may have signed meanwhile; its transaction can still take effect.
-    if (hasEnded(locked) || (known !== undefined && !(await isStill(tx, id, known)))) return
+    if (hasEnded(locked)) return
     await report(ctx, tx, await saveWalletTransaction(tx, locked, 'fail', { failure }, ctx.clock.now()))
   })
 }

@@ -102,7 +102,6 @@ export async function moveFinal(
     ...{ cold, held_height: to.height, treasury_micros: treasuryHeld ?? null },
     ...{ cold_micros: coldHeld ?? null, moved_micros: 0n },
   }
-
   const { numUpdatedRows } = await tx
     .updateTable('followed_networks')
     .set({

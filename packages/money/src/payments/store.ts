@@ -180,14 +180,14 @@ export async function sumArrived(
   return rows[0]?.sum ?? 0n
 }
 
-interface Place {
+interface AddressSince {
   readonly network: Network
   readonly address: string
   readonly after: bigint
 }
 
 /** What final transfers of an address brought after a block. */
-export async function sumPaidBy(tx: Tx, { network, address, after }: Place): Promise<bigint> {
+export async function sumPaidBy(tx: Tx, { network, address, after }: AddressSince): Promise<bigint> {
   const { rows } = await sql<{ sum: bigint }>`
     select coalesce(sum(amount_micros), 0)::bigint as sum from transfers
     where network = ${network} and state = 'final' and lower(payer) = lower(${address}) and block_height > ${after}

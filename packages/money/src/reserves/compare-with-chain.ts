@@ -53,8 +53,8 @@ export const compareWithChain = (
     if (held === undefined) throw unavailable(`What the treasury on ${network} has was not read yet`)
     if (held.confirmedAt === null || later(held.confirmedAt, KNOWN_FOR_MS) < clock.now())
       throw unavailable(`No worker has read the final blocks of ${network} for five minutes`)
-    const moved = { network, address: address ?? '', after: held.height }
-    const cold = held.cold + (await sumPaidTo(tx, moved)) - (await sumPaidBy(tx, moved))
+    const coldSince = { network, address: address ?? '', after: held.height }
+    const cold = held.cold + (await sumPaidTo(tx, coldSince)) - (await sumPaidBy(tx, coldSince))
     const final = usdc(held.treasury + cold)
     // What moves between the treasury and its cold address changes nothing.
     const arrived = await sumArrived(tx, network, { after: held.finalHeight, except: address ?? '' })

@@ -181,14 +181,14 @@ export async function findUnexplained(
   return rows.map(outgoingTransferOf)
 }
 
-interface Place {
+interface AddressSince {
   readonly network: Network
   readonly address: string
   readonly after: bigint
 }
 
 /** What an address got from the treasury in final blocks after one. */
-export async function sumPaidTo(tx: Tx, { network, address, after }: Place): Promise<bigint> {
+export async function sumPaidTo(tx: Tx, { network, address, after }: AddressSince): Promise<bigint> {
   const { rows } = await sql<{ sum: bigint }>`
     select coalesce(sum(amount_micros), 0)::bigint as sum from outgoing_transfers
     where network = ${network} and is_final and lower(payee) = lower(${address}) and block_height > ${after}`.execute(
