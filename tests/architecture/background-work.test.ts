@@ -56,13 +56,13 @@ test('chains: two sweeps read the blocks of a network, and few ask about one tra
 /** Who sends transactions. The list only gets shorter. */
 test('chains: three mechanisms send', () => {
   const found = linesWith(
-    /\b(?:rail|facilitator|sender)\.send\(/,
+    /\b(?:rail|facilitator|sender|batches)\.send\(|\bsend\?\.\(/,
     'packages/{core,money,custody,earn,trade,handlers,jobs}/src/**/*.ts',
   )
   expect([...new Set(found.map((line) => line.split(':')[0]))]).toEqual([
     'packages/core/src/outgoing/advance.ts',
     'packages/money/src/payments/intents/check-intents.ts',
-    'packages/money/src/payouts/sign-payout.ts',
+    'packages/money/src/payouts/batches/submit-payouts.ts',
     'packages/trade/src/x402/gas/send-unmined.ts',
     'packages/trade/src/x402/submit-payment.ts',
   ])

@@ -99,6 +99,19 @@ test.each(['BASE', 'ALT'].flatMap((name) => [`${name}_VENUE_KEY`, `${name}_VENUE
   },
 )
 
+test.each(['BASE_PAYOUT_GAS_KEYS', 'ALT_PAYOUT_GAS_KEYS'])(
+  'api settings: rejects %s, and the message names the program that needs it',
+  (name) => {
+    const key = newKey()
+    const said = complaint({ [name]: key })
+    expect(said).toContain(
+      `Keys of the accounts that send payouts must not be set for the api: ${name}. Only the worker`,
+    )
+    expect(said).not.toContain(key)
+    expect(complaint({ [name]: '' })).toBe('')
+  },
+)
+
 test('the api does not start with a treasury key, and does not log the key (asvs V13.1)', async () => {
   const keys = { BASE_TREASURY_KEY: newKey(), SOLANA_TREASURY_KMS_KEY: 'alias/treasury-of-ours' }
   const said = await startApi({ ...BASICS, ...keys }).then(

@@ -2,8 +2,16 @@ import { evmChain } from '@market/chains/evm/evm-chain'
 import { evmPayoutSender } from '@market/chains/evm/evm-payout-sender'
 import { localEvmSigner } from '@market/chains/local-signers'
 import type { Chain, FinalBlock, IncomingTransfer, ObservedOutgoingTransfer } from '@market/core/ports/chain'
-import type { PayoutRequest, PayoutSender, SignedTransfer } from '@market/core/ports/payout-sender'
+import type {
+  BatchFees,
+  PayoutBatches,
+  PayoutRequest,
+  PayoutSender,
+  SignedBatch,
+  SignedPayout,
+} from '@market/core/ports/payout-sender'
 import { usdc } from '@market/kernel/money'
+import { markOf } from '@market/kernel/payout-mark'
 import type { EvmNetwork } from '@market/testing/evm-network'
 import { toHex } from 'viem'
 import { until } from '../support/until.ts'
@@ -12,40 +20,57 @@ import type { RpcCall } from './node-relay.ts'
 
 type Changes = Parameters<typeof settingsFor>[2]
 
-/** A funded treasury from which nothing went out. */
+/** A funded treasury from which nothing went out, and a gas account that sends for it. */
 export const treasuryWith = async (network: EvmNetwork, changes: Changes = {}) => {
-  const account = newAccount()
+  const [account, gas] = [newAccount(), newAccount()]
   await network.fund(account.address)
+  await network.fund(gas.address)
   await network.mint(account.address, 1_000_000_000n)
   const settings = settingsFor(network, account.address, changes)
-  const sender = evmPayoutSender(settings, localEvmSigner(account.key))
-  return { account, settings, sender, chain: evmChain(settings) }
+  const sender = evmPayoutSender(settings, localEvmSigner(account.key), [localEvmSigner(gas.key)])
+  return { account, gas, settings, sender, chain: evmChain(settings) }
 }
 
 let payouts = 0
 export const newPayout = (amount: bigint, to: string = newAccount().address): PayoutRequest => {
   payouts += 1
-  return { payoutId: `pay_${String(payouts).padStart(32, '0')}`, to, amount: usdc(amount) }
+  const id = `pay_${String(payouts).padStart(32, '0')}`
+  return { mark: markOf('base-mainnet', { id, markRound: 1 }), to, amount: usdc(amount) }
 }
 
-/** Signs and sends. Without automatic mining it stays in the mempool. */
+export const batchesOf = ({ batches }: PayoutSender): PayoutBatches => {
+  if (batches === undefined) throw new Error('the sender has gas accounts')
+  return batches
+}
+
+/** Sends what is signed from a gas account, by default the first one. */
+export const submitSigned = async (
+  sender: PayoutSender,
+  payouts: readonly SignedPayout[],
+  nonce: bigint,
+  { outbid, from = 0 }: { readonly outbid?: BatchFees | undefined; readonly from?: number } = {},
+): Promise<SignedBatch> => {
+  const batches = batchesOf(sender)
+  const account = batches.accounts[from] ?? ''
+  const batch = await batches.sign({ account, nonce, payouts, outbid })
+  await batches.send(batch)
+  return batch
+}
+
+/** Signs and sends a payout alone. Without automatic mining it stays in the mempool. */
 export const submit = async (
   sender: PayoutSender,
   payout: PayoutRequest,
   nonce: bigint,
-  before: SignedTransfer[] = [],
-): Promise<SignedTransfer> => {
-  const signed = await sender.sign(payout, nonce, before)
-  await sender.send(signed)
-  return signed
-}
+  outbid?: BatchFees,
+): Promise<SignedBatch> => submitSigned(sender, [await sender.sign(payout, 0)], nonce, { outbid })
 
 export const payOut = async (
   network: EvmNetwork,
   sender: PayoutSender,
   payout: PayoutRequest,
   nonce: bigint,
-): Promise<SignedTransfer> => {
+): Promise<SignedBatch> => {
   const signed = await submit(sender, payout, nonce)
   await network.included(signed.reference as `0x${string}`)
   return signed
@@ -135,7 +160,7 @@ export const removeNewest = async (network: EvmNetwork, blocks: number): Promise
   if (blocks > 1) await network.rpc('anvil_rollback', [blocks])
 }
 
-export const mined = (network: EvmNetwork, { reference }: SignedTransfer) =>
+export const mined = (network: EvmNetwork, { reference }: Pick<SignedBatch, 'reference'>) =>
   until('it is in a block', async () => (await placeOf(network, reference)) !== undefined)
 
 /** The responses of a node at this height. */

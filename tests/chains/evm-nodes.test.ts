@@ -12,7 +12,7 @@ const LONG_MS = 6_000
 const KEY = 'the-key-of-the-provider'
 
 const world = await startRelayedWorld()
-const { network, foreign, first, second, treasury, payer, paid, by } = world
+const { network, foreign, first, second, treasury, gas, payer, paid, by } = world
 const lagging = await startEvmNetwork({ chainId: 8453 })
 afterAll(async () => {
   await world.stop()
@@ -33,14 +33,17 @@ const QUESTIONS: Record<string, (parts: ReturnType<typeof by>) => Promise<unknow
   'what moved in the final blocks': async ({ chain }) =>
     (await chain.finalMovementsAfter(start)).agreed?.incoming.map(({ amount }) => amount),
   'where the reading starts': async ({ chain }) => chain.startingBlock(),
-  'whose payout a transaction is': async ({ chain }) => chain.markOf?.(paid),
   'what the treasury holds': async ({ chain }) => {
     const { final, latest } = await chain.balanceOf(treasury.address)
     return { final, latest }
   },
-  'the next nonce': async ({ sender }) => sender.nonces(),
+  'how many transactions of the gas account are mined': async ({ sender }) =>
+    sender.batches?.mined(gas.address),
+  'whether a payout can still be made': async ({ sender }) =>
+    sender.observe([{ reference: '0x12', bytes: '0x12', validTo: 2n ** 40n }]),
+  'what a transaction cost': async ({ sender }) => sender.costOf?.(paid),
   'whether a payee can be paid': async ({ sender }) =>
-    sender.rejectionReason({ payoutId: 'pay_1', to: payer.address, amount: usdc(1n) }),
+    sender.rejectionReason({ mark: 'pay_1', to: payer.address, amount: usdc(1n) }),
   'coin for fees': async ({ sender }) => sender.nativeBalance(),
 }
 const TRUTH: Record<string, unknown> = {
@@ -49,9 +52,10 @@ const TRUTH: Record<string, unknown> = {
   'what moved in the newest blocks': [11n],
   'what moved in the final blocks': [11n],
   'where the reading starts': start,
-  'whose payout a transaction is': { payoutId: null, nonce: null },
   'what the treasury holds': { final: 11n, latest: 11n },
-  'the next nonce': { next: 0n, pending: 0n },
+  'how many transactions of the gas account are mined': 0n,
+  'whether a payout can still be made': { kind: 'unknown' },
+  'what a transaction cost': undefined,
   'whether a payee can be paid': undefined,
   'coin for fees': 10n ** 18n,
 }

@@ -1,4 +1,5 @@
 import { evmChain } from '@market/chains/evm/evm-chain'
+import { AUTHORIZATION_USED_TOPIC } from '@market/chains/evm/transfers'
 import { type FinalBlock, TooFewProviders } from '@market/core/ports/chain'
 import { startEvmNetwork } from '@market/testing/evm-network'
 import { toHex } from 'viem'
@@ -154,6 +155,11 @@ const LIES: Record<string, Mood> = {
     const [, from] = ((params[0] ?? {}) as { topics?: (string | null)[] }).topics ?? []
     return method === 'eth_getLogs' && from !== null ? [] : result
   }),
+  'without the authorization of a payout': changing(({ method }, result) =>
+    method === 'eth_getLogs'
+      ? (result as { topics: string[] }[]).filter(({ topics }) => topics[0] !== AUTHORIZATION_USED_TOPIC)
+      : result,
+  ),
   'with another last block': changing(({ method, params }, result) => {
     const isExact = method === 'eth_getBlockByNumber' && params[0] !== 'finalized'
     const isAnchor = params[0] === toHex(shared.start.height)

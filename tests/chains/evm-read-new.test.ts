@@ -1,21 +1,11 @@
 import { evmChain } from '@market/chains/evm/evm-chain'
-import { transferCall } from '@market/chains/evm/sign-transfer'
+import { batchCall, MULTICALL3 } from '@market/chains/evm/payout-batch'
 import type { IncomingTransfer, ObservedOutgoingTransfer } from '@market/core/ports/chain'
 import { usdc } from '@market/kernel/money'
-import { manyCalls } from '@market/testing/contracts/many-calls'
 import { BATCH_BYTECODE, FORGER_BYTECODE } from '@market/testing/contracts/payment-tricks'
 import { startEvmNetwork } from '@market/testing/evm-network'
 import fc from 'fast-check'
-import {
-  type Address,
-  concat,
-  encodeFunctionData,
-  erc20Abi,
-  type Hex,
-  parseAbi,
-  stringToHex,
-  toHex,
-} from 'viem'
+import { type Address, concat, encodeFunctionData, erc20Abi, type Hex, parseAbi, toHex } from 'viem'
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 import {
   blockOf,
@@ -33,6 +23,7 @@ import {
   removeNewest,
   stuckAt,
   submit,
+  submitSigned,
   treasuryWith,
 } from './evm-movements.ts'
 import { authorizedBy, FINALITY, fundedPayer, newAccount, question, settingsFor } from './evm-world.ts'
@@ -211,14 +202,23 @@ test('an incoming transfer is as findTransfer shows it', async () => {
   expect((await readWhole(chain)).incoming).toEqual(incoming)
 })
 
-test('a payout is reported in its first block, and markOf returns its id and nonce', async () => {
+/** A treasury, and the block after which it is read. */
+const withStart = async () => {
+  const world = await treasuryWith(network)
+  const { height, hash } = await blockOf(network, 'latest')
+  return { ...world, start: { height, hash } }
+}
+
+test('a payout is reported in its first block, with its mark', async () => {
   const { sender, chain } = await treasuryWith(network)
   const payout = newPayout(7_000_000n)
   const { reference } = await payOut(network, sender, payout, 0n)
   const { at, ...block } = await blockOf(network, 'latest')
   const { outgoing } = await readWhole(chain)
-  expect(outgoing).toEqual([{ reference, payee: payout.to.toLowerCase(), amount: 7_000_000n, at, block }])
-  expect(await chain.markOf?.(reference)).toEqual({ payoutId: payout.payoutId, nonce: 0n })
+  const { mark } = payout
+  expect(outgoing).toEqual([
+    { reference, index: 0, mark, payee: payout.to.toLowerCase(), amount: 7_000_000n, at, block },
+  ])
 })
 
 test('of several transactions at one nonce only the executed one is reported', async () => {
@@ -226,92 +226,102 @@ test('of several transactions at one nonce only the executed one is reported', a
   const payout = newPayout(9n)
   await network.automine(false)
   const stuck = await submit(sender, payout, 0n)
-  const replacement = await submit(sender, payout, 0n, [stuck])
+  const replacement = await submit(sender, payout, 0n, stuck)
   await network.mine(1)
-  expect(references((await readWhole(chain)).outgoing)).toEqual([replacement.reference])
-  expect(await chain.markOf?.(replacement.reference)).toEqual({ payoutId: payout.payoutId, nonce: 0n })
+  const { outgoing } = await readWhole(chain)
+  expect(outgoing).toMatchObject([{ reference: replacement.reference, mark: payout.mark }])
 })
 
-test('transfers that are not payouts have no payout id, for any appended data', async () => {
+test('a transfer without an authorization has no mark, and a used authorization of another payee is no payout', async () => {
   const vault = newAccount()
   const { account, chain, sender } = await treasuryWith(network, { ownAddresses: [vault.address] })
   const spender = await fundedPayer(network)
   const [one, other] = [newAccount().address, newAccount().address]
   await approve(account, spender.address)
   await approve(account, batch)
-  await approve(account, account.address)
   const payout = newPayout(8n)
-  const id = stringToHex(payout.payoutId)
+  const signed = await sender.sign(payout, 0)
 
-  const drawn = concat([transferFrom(account.address, one, 1n), id])
-  await network.call(spender, network.usdc, drawn)
-  await network.call(account, network.usdc, drawn)
+  // Whatever is appended to a call, the token ignores it.
+  const tail = payout.mark as Hex
+  await network.call(spender, network.usdc, concat([transferFrom(account.address, one, 1n), tail]))
   await network.transfer(account, vault.address, 2n)
-  const { payoutId } = payout
-  for (const tail of [`${payoutId}0`, payoutId.slice(1), payoutId.toUpperCase(), 'pay_1'])
-    await network.call(account, network.usdc, concat([transferTo(one, 3n), stringToHex(tail)]))
+  await network.call(account, network.usdc, concat([transferTo(one, 3n), signed.bytes as Hex]))
   const pay = (to: readonly Address[], amounts: readonly bigint[]) =>
     network.call(
       account,
       batch,
-      concat([
-        encodeFunctionData({ abi: BATCH, functionName: 'pay', args: [network.usdc, to, amounts] }),
-        id,
-      ]),
+      encodeFunctionData({ abi: BATCH, functionName: 'pay', args: [network.usdc, to, amounts] }),
     )
-  await pay([one, other, account.address], [4n, 5n, 100n])
-  await pay([one, one], [6n, 7n])
+  await pay([one, account.address, other], [4n, 100n, 5n])
   const authorized = await authorizedBy(network, account, other, 9n)
-  await network.callMany(network.usdc, [concat([authorized, id])])
-  // A contract that transfers its allowance for any call data, including that of a payout.
-  const taker = newAccount().address
-  await network.rpc('anvil_setCode', [
-    taker,
-    manyCalls(network.usdc, [transferFrom(account.address, other, 10n)]),
-  ])
-  await approve(account, taker)
-  await network.call(account, taker, transferCall(payout))
-  const { reference } = await payOut(network, sender, payout, (await sender.nonces())?.next ?? 0n)
+  await network.callMany(network.usdc, [authorized])
+  const { reference } = await submitSigned(sender, [signed], 0n)
+  await network.included(reference as Hex)
 
-  // The nonces 0 to 2 and 11 approved.
   const { outgoing } = await readWhole(chain)
-  const facts = await Promise.all(
-    outgoing.map(async (transfer) => ({
-      payee: transfer.payee,
-      amount: transfer.amount,
-      ...(await chain.markOf?.(transfer.reference)),
-    })),
+  const nonce = `0x${authorized.slice(2 + 2 * (4 + 5 * 32)).slice(0, 64)}`
+  expect(outgoing.map(({ index, mark, payee, amount }) => [index, mark, payee, amount])).toEqual(
+    (
+      [
+        [0, null, one, 1n],
+        [0, null, vault.address, 2n],
+        [0, null, one, 3n],
+        [0, null, one, 4n],
+        [1, null, other, 5n],
+        [0, nonce, other, 9n],
+        [0, payout.mark, payout.to, 8n],
+      ] as const
+    ).map(([index, mark, payee, amount]) => [index, mark, payee.toLowerCase(), amount]),
   )
-  const unmarked = (payee: string | null, amount: bigint, nonce: bigint | null) => ({
-    payoutId: null,
-    payee: payee?.toLowerCase() ?? null,
-    amount,
-    nonce,
-  })
-  expect(facts).toEqual([
-    unmarked(one, 1n, null),
-    unmarked(one, 1n, 3n),
-    unmarked(vault.address, 2n, 4n),
-    ...[5n, 6n, 7n, 8n].map((nonce) => unmarked(one, 3n, nonce)),
-    unmarked(null, 9n, 9n),
-    unmarked(one, 13n, 10n),
-    unmarked(other, 9n, null),
-    unmarked(other, 10n, 12n),
-    { ...unmarked(payout.to, 8n, 13n), payoutId },
-  ])
   expect(outgoing.at(-1)?.reference).toBe(reference)
 })
 
-test('reverted, self, zero and non-USDC transfers are not reported', async () => {
-  const { account, chain, sender } = await treasuryWith(network)
-  const start = await blockOf(network, 'latest')
+test('a stranger’s transaction with payouts and another transfer: each payout has its mark, the transfer has none', async () => {
+  const { account, chain, sender, start } = await withStart()
+  const stranger = await fundedPayer(network)
+  await approve(account, MULTICALL3)
+  const payouts = [newPayout(5n), newPayout(6n)]
+  const [first, second] = await Promise.all(payouts.map((payout) => sender.sign(payout, 0)))
+  if (first === undefined || second === undefined) throw new Error('two are signed')
+  const taken = transferFrom(account.address, stranger.address, 7n)
+  const data = batchCall(network.usdc, [first, { bytes: taken }, second])
+  const reference = await network.call(stranger, MULTICALL3, data, 1_000_000n)
+  const { outgoing } = await readNewest(chain, { final: start })
+  expect(outgoing).toMatchObject([
+    { reference, index: 0, mark: payouts[0]?.mark, amount: 5n },
+    { reference, index: 1, mark: null, payee: stranger.address.toLowerCase(), amount: 7n },
+    { reference, index: 2, mark: payouts[1]?.mark, amount: 6n },
+  ])
+  await network.mine(FINALITY)
+  const { agreed } = await chain.finalMovementsAfter(start)
+  expect(agreed?.outgoing).toEqual(outgoing)
+  expect(agreed?.change).toBe(-18n)
+})
+
+test('two payouts of one batch to one payee have their own index and mark', async () => {
+  const { chain, sender } = await withStart()
+  const payee = newAccount().address
+  const payouts = [newPayout(5n, payee), newPayout(5n, payee)]
+  const signed = await Promise.all(payouts.map((payout) => sender.sign(payout, 0)))
+  const { reference } = await submitSigned(sender, signed, 0n)
+  await network.included(reference as Hex)
+  const { outgoing } = await readWhole(chain)
+  expect(outgoing.map(({ index, mark, amount }) => [index, mark, amount])).toEqual(
+    payouts.map(({ mark }, index) => [index, mark, 5n]),
+  )
+})
+
+test('an authorization without a transfer, and reverted, self, zero and non-USDC transfers are not reported', async () => {
+  const { account, chain, sender, start } = await withStart()
   const otherUser = await fundedPayer(network)
   const denied = newPayout(4n)
-  const signed = await sender.sign(denied, 0n, [])
   await network.deny(denied.to as Address, true)
-  await sender.send(signed)
-  await mined(network, signed)
-  expect(await sender.observe([signed])).toMatchObject({ kind: 'seen' })
+  await mined(network, await submit(sender, denied, 0n))
+  await network.callMany(network.usdc, [
+    await authorizedBy(network, account, otherUser.address, 0n),
+    await authorizedBy(network, account, account.address, 6n),
+  ])
   await network.transfer(account, account.address, 6n)
   await network.call(otherUser, network.usdc, transferFrom(account.address, otherUser.address, 0n))
   await network.transfer(otherUser, account.address, 0n)
@@ -320,10 +330,13 @@ test('reverted, self, zero and non-USDC transfers are not reported', async () =>
   await network.call(otherUser, forger, forge(account.address, otherUser.address))
   await network.call(otherUser, forger, forge(otherUser.address, account.address))
   const paid = await network.transfer(otherUser, account.address, 5n)
-  const { reference } = await payOut(network, sender, newPayout(8n), 2n)
+  const { reference } = await payOut(network, sender, newPayout(8n), 1n)
   const { incoming, outgoing } = await readNewest(chain, { final: start })
   expect(references(outgoing)).toEqual([reference])
   expect(references(incoming)).toEqual([paid])
+  await network.mine(FINALITY)
+  expect((await readFinalBlocks(chain, start)).outgoing).toEqual(outgoing)
+  expect((await chain.finalMovementsAfter(start)).agreed?.change).toBe(5n - 8n)
 })
 
 test('each transfer of a transaction has its own index, whatever the size of a page', async () => {
@@ -576,21 +589,6 @@ test('rejects a text that is not a position', async () => {
   const final = await chain.startingBlock()
   for (const text of ['12', '', `5:0x${'ab'.repeat(32)}~1`])
     await expect(newestAfter(chain, final, text, 10)).rejects.toThrow('is not a log position')
-})
-
-test('markOf asks another node when one does not have the transaction', async () => {
-  const { settings, sender } = await treasuryWith(network)
-  const payout = newPayout(1n)
-  const { reference } = await payOut(network, sender, payout, 0n)
-  const relay = await relayed()
-  relay.mood = {
-    kind: 'change',
-    result: ({ method }, result) => (method === 'eth_getTransactionByHash' ? null : result),
-  }
-  const alone = evmChain({ ...settings, rpcUrls: [relay.url] })
-  await expect(alone.markOf?.(reference)).rejects.toMatchObject({ kind: 'unavailable' })
-  const both = evmChain({ ...settings, rpcUrls: [relay.url, network.url] })
-  expect(await both.markOf?.(reference)).toEqual({ payoutId: payout.payoutId, nonce: 0n })
 })
 
 test('calls: 1 when there is no new block, 5 when there is one', async () => {

@@ -1,9 +1,10 @@
 import type { EvmPayoutSenderSettings } from '@market/chains/evm/evm-payout-sender'
+import type { PayoutRequest, PayoutSender } from '@market/core/ports/payout-sender'
 import { usdc } from '@market/kernel/money'
 import { type Hex, parseTransaction, toHex } from 'viem'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
-import { readWhole } from './evm-movements.ts'
-import { FINALITY, newAccount, question, verdict } from './evm-world.ts'
+import { batchesOf, newPayout, payOut, readWhole } from './evm-movements.ts'
+import { question, verdict } from './evm-world.ts'
 import type { NodeRelay, RpcCall } from './node-relay.ts'
 import { IS_AWAY, isOf, startRelayedWorld } from './relayed-world.ts'
 
@@ -72,36 +73,42 @@ test('reads the block time from the block when the log has none', async () => {
   expect(truth.incoming).toHaveLength(1)
 })
 
-describe('send', () => {
-  const order = { payoutId: 'pay_2', to: newAccount().address, amount: usdc(1n) }
+const payouts = (count: number): PayoutRequest[] => Array.from({ length: count }, () => newPayout(1n))
+/** Signs payouts and a batch of them at a nonce that is not mined. */
+const batchOf = async (sender: PayoutSender, requests: readonly PayoutRequest[], nonce = 600n) => {
+  const signed = await Promise.all(requests.map((one) => sender.sign(one, 0)))
+  const account = batchesOf(sender).accounts[0] ?? ''
+  return batchesOf(sender).sign({ account, nonce, payouts: signed, outbid: undefined })
+}
 
+describe('send', () => {
   test('sends to every node and succeeds when one accepts', async () => {
     const { sender } = by([first.url, second.url])
-    const signed = await sender.sign(order, 500n, [])
-    await sender.send(signed)
+    const batch = await batchOf(sender, payouts(1), 500n)
+    const { send } = batchesOf(sender)
+    await send(batch)
     for (const relay of [first, second] satisfies NodeRelay[])
       await expect.poll(() => relay.methods().includes('eth_sendRawTransaction')).toBe(true)
     first.mood = { kind: 'answer', status: 500, body: '' }
-    await sender.send(signed)
+    await send(batch)
     second.mood = { kind: 'reset' }
-    await expect(sender.send(signed)).rejects.toMatchObject(IS_AWAY)
+    await expect(send(batch)).rejects.toMatchObject(IS_AWAY)
   })
 
   test('throws `unavailable` with the reason when every node rejects', async () => {
     const { sender } = by([first.url])
-    const signed = await sender.sign(order, 501n, [])
+    const batch = await batchOf(sender, payouts(1), 501n)
     first.mood = {
       kind: 'error',
       code: -32_000,
       message: 'replacement underpriced',
       when: isOf('eth_sendRawTransaction'),
     }
-    await expect(sender.send(signed)).rejects.toMatchObject({ ...IS_AWAY, message: /underpriced/ })
+    await expect(batchesOf(sender).send(batch)).rejects.toMatchObject({ ...IS_AWAY, message: /underpriced/ })
   })
 })
 
-describe('the gas limit of a payout', () => {
-  const order = { payoutId: 'pay_gas', to: newAccount().address, amount: usdc(4n) }
+describe('the gas limit of a batch', () => {
   const estimated = (gas: number) => {
     first.mood = {
       kind: 'change',
@@ -111,46 +118,49 @@ describe('the gas limit of a payout', () => {
   }
   const gasOf = ({ bytes }: { bytes: string }) => parseTransaction(bytes as Hex).gas
 
-  test('is 100,000 where a transfer needs less', async () => {
-    expect(gasOf(await estimated(60_000).sign(order, 600n, []))).toBe(100_000n)
+  test('follows from the number of payouts where the estimate is lower', async () => {
+    expect(gasOf(await batchOf(estimated(60_000), payouts(1)))).toBe(160_000n)
+    expect(gasOf(await batchOf(estimated(60_000), payouts(7)))).toBe(760_000n)
+  })
+
+  test('does not depend on the estimate of a batch that would revert', async () => {
+    first.mood = {
+      kind: 'error',
+      code: 3,
+      message: 'execution reverted',
+      when: isOf('eth_estimateGas'),
+    }
+    expect(gasOf(await batchOf(by([first.url]).sender, payouts(2)))).toBe(260_000n)
   })
 
   test('is the estimate with a margin where the network bills data in gas, and the cost follows it', async () => {
-    const cheap = await estimated(60_000).estimateCost(order)
-    const sender = estimated(600_000)
-    expect(gasOf(await sender.sign(order, 600n, []))).toBe(900_000n)
-    expect((await sender.estimateCost(order)).native).toBeGreaterThan(cheap.native * 8n)
+    const payout = newPayout(4n)
+    const cheap = await estimated(60_000).estimateCost(payout)
+    const sender = estimated(1_600_000)
+    expect(gasOf(await batchOf(sender, [payout]))).toBe(2_400_000n)
+    expect((await sender.estimateCost(payout)).native).toBeGreaterThan(cheap.native * 14n)
   })
 
   test('throws `unavailable` for an estimate above the bound, before anything is signed', async () => {
-    const sender = estimated(10_000_000)
-    await expect(sender.estimateCost(order)).rejects.toMatchObject(IS_AWAY)
-    await expect(sender.sign(order, 600n, [])).rejects.toMatchObject(IS_AWAY)
+    const sender = estimated(12_000_000)
+    await expect(sender.estimateCost(newPayout(4n))).rejects.toMatchObject(IS_AWAY)
+    await expect(batchOf(sender, payouts(1))).rejects.toMatchObject(IS_AWAY)
   })
 })
 
-test('a node without the receipts does not make a paid payout fail', async () => {
-  const payee = newAccount().address
+test('a node without the receipt does not make the cost of a batch unknown', async () => {
   await network.mint(treasury.address, 100n)
-  const { sender } = by([first.url, second.url])
-  const signed = await sender.sign(
-    { payoutId: 'pay_3', to: payee, amount: usdc(4n) },
-    (await sender.nonces())?.next ?? 0n,
-    [],
-  )
-  await sender.send(signed)
-  await network.mine(FINALITY)
+  const { reference } = await payOut(network, by([second.url]).sender, newPayout(4n), 0n)
+  const costBy = (...relays: NodeRelay[]) => by(relays.map(({ url }) => url)).sender.costOf?.(reference)
+  const cost = await costBy(second)
+  expect(cost).toBeGreaterThan(0n)
   first.mood = {
     kind: 'change',
     result: (call, result) => (call.method === 'eth_getTransactionReceipt' ? null : result),
   }
-  expect(await sender.observe([signed])).toEqual({
-    kind: 'final',
-    reference: signed.reference,
-    cost: expect.any(BigInt),
-  })
+  expect(await costBy(first, second)).toBe(cost)
   second.mood = { kind: 'reset' }
-  await expect(sender.observe([signed])).rejects.toMatchObject(IS_AWAY)
+  await expect(costBy(first, second)).rejects.toMatchObject(IS_AWAY)
 })
 
 describe('checkNodes', () => {

@@ -44,6 +44,8 @@ export const settingsFor = (
   ownAddresses: [],
   timeoutMs: RESPONDS_MS,
   feeCapPerGas: 1_000n * GWEI,
+  // The tests set the time of the chain.
+  recentMs: 0,
   ...changes,
 })
 

@@ -124,9 +124,8 @@ describe('an Ed25519 key in the KMS', () => {
       const sender = solanaPayoutSender({ ...world.settings, treasury: signer.address }, signer)
       const to = (await generateKeyPairSigner()).address
       const signed = await sender.sign(
-        { payoutId: 'po_kms', to, amount: usdc(2_000_000n), opensAccount: true },
-        null,
-        [],
+        { mark: 'po_kms', to, amount: usdc(2_000_000n), opensAccount: true },
+        0,
       )
       await sender.send(signed)
       let outcome = await sender.observe([signed])

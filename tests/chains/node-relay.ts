@@ -40,7 +40,7 @@ interface RpcAnswer {
 const passTo = async (target: string, body: Buffer): Promise<RpcAnswer[]> => {
   const headers = { 'content-type': 'application/json' }
   const response = await fetch(target, { method: 'POST', headers, body: new Uint8Array(body) })
-  return (await response.json()) as RpcAnswer[]
+  return [(await response.json()) as RpcAnswer | RpcAnswer[]].flat()
 }
 
 const answerIn = async (
@@ -49,9 +49,13 @@ const answerIn = async (
   body: Buffer,
   response: ServerResponse,
 ): Promise<void> => {
-  const calls = JSON.parse(body.toString()) as RpcCall[]
-  const reply = (answers: unknown) =>
-    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answers))
+  const asked = JSON.parse(body.toString()) as RpcCall | RpcCall[]
+  const calls = [asked].flat()
+  // A single call is not in a list.
+  const reply = (answers: readonly unknown[]) =>
+    response
+      .writeHead(200, { 'content-type': 'application/json' })
+      .end(JSON.stringify(Array.isArray(asked) ? answers : answers[0]))
   switch (mood.kind) {
     case 'pass':
       reply(await passTo(target, body))
@@ -96,7 +100,6 @@ export const relayTo = async (target: string): Promise<NodeRelay> => {
   const server = createServer(async (request, response) => {
     requests += 1
     const body = Buffer.concat(await request.toArray())
-    // A single call is not in a list.
     for (const { method } of [JSON.parse(body.toString())].flat() as RpcCall[]) methods.push(method)
     await answerIn(relay.mood, target, body, response)
   })

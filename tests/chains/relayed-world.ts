@@ -32,10 +32,11 @@ export const startRelayedWorld = async () => {
   const first = await relayTo(network.url)
   const second = await relayTo(network.url)
   const treasury = newAccount()
+  const gas = newAccount()
   const payer = newAccount()
   for (const chain of [network, foreign]) {
     await chain.fund(payer.address)
-    await chain.fund(treasury.address)
+    await chain.fund(gas.address)
     await chain.mint(payer.address, 1_000n)
   }
 
@@ -54,12 +55,15 @@ export const startRelayedWorld = async () => {
     first,
     second,
     treasury,
+    gas,
     payer,
     /** 11 micro-USDC, final. */
     paid: keccak256(bytes),
     by(urls: readonly string[], changes: Partial<EvmPayoutSenderSettings> = {}) {
       const settings = settingsFor(network, treasury.address, { rpcUrls: urls, ...changes })
-      return { chain: evmChain(settings), sender: evmPayoutSender(settings, localEvmSigner(treasury.key)) }
+      const chain = evmChain(settings)
+      const sender = evmPayoutSender(settings, localEvmSigner(treasury.key), [localEvmSigner(gas.key)])
+      return { chain, sender }
     },
     calm() {
       first.mood = { kind: 'pass' }

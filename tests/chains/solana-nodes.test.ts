@@ -100,8 +100,8 @@ test('sends a payment to every node and succeeds when one accepts', async () => 
   await world.usdc.fund(world.treasury.address, 50_000_000n)
   const sender = solanaPayoutSender(settings(), world.signer)
   const payee = await generateKeyPairSigner()
-  const order = { payoutId: 'po_nodes', to: payee.address, amount: usdc(1_000_000n), opensAccount: true }
-  const signed = await sender.sign(order, null, [])
+  const order = { mark: 'po_nodes', to: payee.address, amount: usdc(1_000_000n), opensAccount: true }
+  const signed = await sender.sign(order, 0)
   first.manner = always({ kind: 'status', status: 500, body: '' })
   await sender.send(signed)
   expect(first.asked).toContain('sendTransaction')

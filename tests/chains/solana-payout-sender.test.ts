@@ -2,13 +2,8 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { fetchTransaction } from '@market/chains/solana/read-transfer'
 import { priceOf } from '@market/chains/solana/sign-payout'
 import { solanaChain } from '@market/chains/solana/solana-chain'
-import { solanaPayoutSender } from '@market/chains/solana/solana-payout-sender'
-import type {
-  PayoutOutcome,
-  PayoutRequest,
-  PayoutSender,
-  SignedTransfer,
-} from '@market/core/ports/payout-sender'
+import { type SolanaPayoutSender, solanaPayoutSender } from '@market/chains/solana/solana-payout-sender'
+import type { PayoutRequest, SignedPayout, SignedPayoutOutcome } from '@market/core/ports/payout-sender'
 import { usdc } from '@market/kernel/money'
 import { address, generateKeyPairSigner, getBase58Encoder, signature } from '@solana/kit'
 import { getFreezeAccountInstruction } from '@solana-program/token'
@@ -22,7 +17,7 @@ const SLOT_TIME_MS = 20
 const FLOAT = 10n ** 12n
 
 let world: SolanaWorld
-let sender: PayoutSender
+let sender: SolanaPayoutSender
 const relays: SolanaRelay[] = []
 
 beforeAll(async () => {
@@ -46,7 +41,7 @@ let count = 0
 const newOrder = async (amount = 1_000_000n, to?: string): Promise<PayoutRequest> => {
   count += 1
   return {
-    payoutId: `po_${count}`,
+    mark: `po_${count}`,
     to: to ?? (await generateKeyPairSigner()).address,
     amount: usdc(amount),
     opensAccount: true,
@@ -54,9 +49,9 @@ const newOrder = async (amount = 1_000_000n, to?: string): Promise<PayoutRequest
 }
 
 const lookUntil = async (
-  over: PayoutSender,
-  signed: readonly SignedTransfer[],
-  ...kinds: PayoutOutcome['kind'][]
+  over: SolanaPayoutSender,
+  signed: readonly SignedPayout[],
+  ...kinds: SignedPayoutOutcome['kind'][]
 ) => {
   for (;;) {
     const outcome = await over.observe(signed)
@@ -66,10 +61,10 @@ const lookUntil = async (
 }
 
 /** Signs, sends and observes until the payout has ended. Signs again only after expiry. */
-const payOut = async (over: PayoutSender, order: PayoutRequest): Promise<readonly SignedTransfer[]> => {
-  const signed: SignedTransfer[] = []
+const payOut = async (over: SolanaPayoutSender, order: PayoutRequest): Promise<readonly SignedPayout[]> => {
+  const signed: SignedPayout[] = []
   for (;;) {
-    const next = await over.sign(order, null, signed)
+    const next = await over.sign(order, signed.length)
     signed.push(next)
     for (;;) {
       await over.send(next).catch(() => {})
@@ -95,14 +90,13 @@ describe('a payout', () => {
     const cost = await sender.estimateCost(order)
     expect(cost).toEqual({ native: 2_044_360n, createsAccount: true })
     const before = await sender.nativeBalance()
-    const signed = await sender.sign(order, null, [])
-    expect(signed).toMatchObject({ nonce: null, maxFeePerGas: null, maxPriorityFeePerGas: null })
+    const signed = await sender.sign(order, 0)
     await sender.send(signed)
     expect(await lookUntil(sender, [signed], 'final')).toEqual({ kind: 'final', reference: signed.reference })
 
     expect(await world.usdc.balanceOf(order.to)).toBe(2_500_000n)
     expect(before - (await sender.nativeBalance())).toBe(cost.native)
-    expect(await memoOf(signed.reference)).toBe(`${order.payoutId}#1`)
+    expect(await memoOf(signed.reference)).toBe(`${order.mark}#1`)
     expect(await sender.estimateCost(order)).toEqual({ native: 5_080n, createsAccount: false })
   })
 
@@ -133,10 +127,10 @@ describe('a payout', () => {
     const over = railOver(still.url)
     const payee = (await generateKeyPairSigner()).address
     const signed = await Promise.all(
-      [await newOrder(7n, payee), await newOrder(7n, payee)].map((order) => over.sign(order, null, [])),
+      [await newOrder(7n, payee), await newOrder(7n, payee)].map((order) => over.sign(order, 0)),
     )
     expect(new Set(signed.map(({ reference }) => reference)).size).toBe(2)
-    expect(new Set(signed.map(({ lastValidHeight }) => lastValidHeight)).size).toBe(1)
+    expect(new Set(signed.map(({ validTo }) => validTo)).size).toBe(1)
     await Promise.all(signed.map((one) => sender.send(one)))
     for (const one of signed) await lookUntil(sender, [one], 'final')
     expect(await world.usdc.balanceOf(payee)).toBe(14n)
@@ -144,7 +138,7 @@ describe('a payout', () => {
 
   test('sent many times, before and after its execution, is paid once', async () => {
     const order = await newOrder(3n)
-    const signed = await sender.sign(order, null, [])
+    const signed = await sender.sign(order, 0)
     await Promise.all([sender.send(signed), sender.send(signed), sender.send(signed)])
     await lookUntil(sender, [signed], 'seen', 'final')
     await sender.send(signed)
@@ -155,20 +149,20 @@ describe('a payout', () => {
 
   test('with an expired blockhash is signed again and paid once', async () => {
     const order = await newOrder(5n)
-    const dead = await sender.sign(order, null, [])
+    const dead = await sender.sign(order, 0)
     expect((await sender.observe([dead])).kind).toBe('unknown')
     await lookUntil(sender, [dead], 'expired')
     const finalized = await world.rpc.getBlockHeight({ commitment: 'finalized' }).send()
-    expect(finalized).toBeGreaterThan(dead.lastValidHeight ?? 0n)
+    expect(finalized).toBeGreaterThan(dead.validTo)
 
-    const second = await sender.sign(order, null, [dead])
+    const second = await sender.sign(order, 1)
     await sender.send(dead).catch(() => {})
     await sender.send(second)
     const outcome = await lookUntil(sender, [dead, second], 'final')
     expect(outcome).toEqual({ kind: 'final', reference: second.reference })
     await sender.send(dead).catch(() => {})
     expect(await world.usdc.balanceOf(order.to)).toBe(5n)
-    expect(await memoOf(second.reference)).toBe(`${order.payoutId}#2`)
+    expect(await memoOf(second.reference)).toBe(`${order.mark}#2`)
   })
 
   test('is executed once when the node drops 85 % of accepted transactions', async () => {
@@ -196,7 +190,7 @@ describe('a payout', () => {
 
   test('above the treasury balance fails in its block, with the reason', async () => {
     const order = await newOrder(FLOAT * 10n)
-    const signed = await sender.sign(order, null, [])
+    const signed = await sender.sign(order, 0)
     await sender.send(signed)
     const outcome = await lookUntil(sender, [signed], 'failed')
     expect(outcome).toMatchObject({ reference: signed.reference, reason: expect.stringContaining('Custom') })
@@ -205,7 +199,7 @@ describe('a payout', () => {
 
 describe('a transaction does not count as expired', () => {
   const deadOrder = async () => {
-    const signed = await sender.sign(await newOrder(), null, [])
+    const signed = await sender.sign(await newOrder(), 0)
     await lookUntil(sender, [signed], 'expired')
     return signed
   }
@@ -215,8 +209,8 @@ describe('a transaction does not count as expired', () => {
     lying.manner = lyingAboutExpiry
     const height = await world.rpc.getBlockHeight({ commitment: 'processed' }).send()
     const order = await newOrder(11n)
-    const signed = await railOver(lying.url, world.chain.url).sign(order, null, [])
-    expect(signed.lastValidHeight).toBeGreaterThanOrEqual(height + 150n)
+    const signed = await railOver(lying.url, world.chain.url).sign(order, 0)
+    expect(signed.validTo).toBeGreaterThanOrEqual(height + 150n)
     expect(await sender.observe([signed])).toEqual({ kind: 'unknown' })
     await sender.send(signed)
     expect((await lookUntil(sender, [signed], 'final', 'expired')).kind).toBe('final')

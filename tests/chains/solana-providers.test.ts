@@ -138,9 +138,9 @@ describe('balance', () => {
 
 test('sign: throws unavailable when fewer providers than required report a block height', async () => {
   second.manner = always({ kind: 'reset' })
-  const payout = { payoutId: 'po_1', to: payer.address, amount: AMOUNT, opensAccount: true }
+  const payout = { mark: 'po_1', to: payer.address, amount: AMOUNT, opensAccount: true }
   const sender = solanaPayoutSender(settings(), world.signer)
-  await expect(sender.sign(payout, null, [])).rejects.toMatchObject({ kind: 'unavailable' })
+  await expect(sender.sign(payout, 0)).rejects.toMatchObject({ kind: 'unavailable' })
   second.manner = passing
-  expect((await sender.sign(payout, null, [])).lastValidHeight).toBeGreaterThan(150n)
+  expect((await sender.sign(payout, 0)).validTo).toBeGreaterThan(150n)
 })

@@ -3,14 +3,14 @@ import { EXPIRY_MARGIN } from '@market/chains/solana/observe-payout'
 import type { SolanaSettings } from '@market/chains/solana/settings'
 import { MEMO_PROGRAM } from '@market/chains/solana/sign-payout'
 import { solanaChain } from '@market/chains/solana/solana-chain'
-import { solanaPayoutSender } from '@market/chains/solana/solana-payout-sender'
+import { type SolanaPayoutSender, solanaPayoutSender } from '@market/chains/solana/solana-payout-sender'
 import {
   type FinalBlock,
   type IncomingTransfer,
   type ObservedOutgoingTransfer,
   TooFewProviders,
 } from '@market/core/ports/chain'
-import type { PayoutRequest, PayoutSender, SignedTransfer } from '@market/core/ports/payout-sender'
+import type { PayoutRequest, SignedPayout } from '@market/core/ports/payout-sender'
 import { usdc } from '@market/kernel/money'
 import { address, generateKeyPairSigner, type KeyPairSigner, type Signature, signature } from '@solana/kit'
 import { getAddMemoInstruction } from '@solana-program/memo'
@@ -28,7 +28,7 @@ const ROUNDS = 4
 const WITHIN = { withinMs: 60_000 }
 
 let world: SolanaWorld
-let sender: PayoutSender
+let sender: SolanaPayoutSender
 let payers: readonly KeyPairSigner[]
 /** Paid before the first test. */
 const payments = new Map<string, { readonly amount: bigint; readonly payer: string }>()
@@ -45,15 +45,15 @@ const newId = () => {
   return `pay_${String(count).padStart(32, '0')}`
 }
 const newPayout = async (amount: bigint, to?: string): Promise<PayoutRequest> => ({
-  payoutId: newId(),
+  mark: newId(),
   to: to ?? (await generateKeyPairSigner()).address,
   amount: usdc(amount),
   opensAccount: true,
 })
-const isFinal = async (signed: SignedTransfer) =>
+const isFinal = async (signed: SignedPayout) =>
   until('the payout is final', async () => (await sender.observe([signed])).kind === 'final', WITHIN)
 const payOut = async (payout: PayoutRequest): Promise<string> => {
-  const signed = await sender.sign(payout, null, [])
+  const signed = await sender.sign(payout, 0)
   await sender.send(signed)
   await isFinal(signed)
   return signed.reference
@@ -102,7 +102,7 @@ beforeAll(async () => {
   const [payer] = payers
   if (payer === undefined) throw new Error('no payer')
   // Both fail in their slots, but nodes list them.
-  const tooMuch = await sender.sign(await newPayout(FLOAT * 10n), null, [])
+  const tooMuch = await sender.sign(await newPayout(FLOAT * 10n), 0)
   await sender.send(tooMuch)
   await until('it failed', async () => (await sender.observe([tooMuch])).kind === 'failed', WITHIN)
   const failed = await world.run(payer, [await world.transfer(payer, world.treasury.address, 10n ** 15n)])
@@ -160,9 +160,10 @@ test('every payment and payout is final exactly once, oldest first, for any page
       expect(outgoing).toHaveLength(payouts.length)
       expect(outgoing.toSorted(byReference)).toMatchObject(
         payouts
-          .map(({ payout: { payoutId, to, amount }, reference }) => ({
+          .map(({ payout: { mark, to, amount }, reference }) => ({
             ...{ reference, payee: to, amount },
-            mark: { payoutId, nonce: null },
+            index: 0,
+            mark,
           }))
           .toSorted(byReference),
       )
@@ -193,7 +194,8 @@ test('a later payment and payout are found from the stored slot, with their time
   expect(outgoing).toEqual([
     {
       reference,
-      mark: { payoutId: payout.payoutId, nonce: null },
+      index: 0,
+      mark: payout.mark,
       payee: payout.to,
       amount: 77n,
       at: new Date(Number(transaction?.blockTime) * 1_000),
@@ -205,12 +207,12 @@ test('a later payment and payout are found from the stored slot, with their time
 test('a payout that was signed again after expiry has the same id', async () => {
   const { to } = await readAll()
   const payout = await newPayout(5n)
-  const unsent = await sender.sign(payout, null, [])
-  const second = await sender.sign(payout, null, [unsent])
+  await sender.sign(payout, 0)
+  const second = await sender.sign(payout, 1)
   await sender.send(second)
   await isFinal(second)
   const { outgoing } = await readAll(to)
-  expect(outgoing).toMatchObject([{ reference: second.reference, mark: { payoutId: payout.payoutId } }])
+  expect(outgoing).toMatchObject([{ reference: second.reference, mark: payout.mark }])
 })
 
 test('transfers that are not payouts have no payout id, for any memo', async () => {
@@ -245,10 +247,10 @@ test('transfers that are not payouts have no payout id, for any memo', async () 
   ]
   for (const reference of sent) await world.settled(reference, 'finalized')
   const { outgoing } = await readAll(to)
-  expect(outgoing.map(({ mark, payee, amount }) => ({ payoutId: mark?.payoutId, payee, amount }))).toEqual([
-    ...[1n, 2n, 3n, 4n, 5n, 6n].map((amount) => ({ payoutId: null, payee: one.address, amount })),
-    { payoutId: null, payee: null, amount: 15n },
-    { payoutId: id, payee: other.address, amount: 9n },
+  expect(outgoing.map(({ mark, payee, amount }) => ({ mark, payee, amount }))).toEqual([
+    ...[1n, 2n, 3n, 4n, 5n, 6n].map((amount) => ({ mark: null, payee: one.address, amount })),
+    { mark: null, payee: null, amount: 15n },
+    { mark: id, payee: other.address, amount: 9n },
   ])
   expect(references(outgoing)).toEqual(sent)
 })
@@ -476,9 +478,9 @@ test('a transaction signed before cannot be executed after the final height pass
   const chain = chainOf()
   const { to } = await readAll()
   const payout = await newPayout(13n)
-  const unsent = await sender.sign(payout, null, [])
+  const unsent = await sender.sign(payout, 0)
   const { final, horizon } = await chain.heights()
-  expect(horizon).toBeGreaterThanOrEqual((unsent.lastValidHeight ?? 0n) + EXPIRY_MARGIN)
+  expect(horizon).toBeGreaterThanOrEqual(unsent.validTo + EXPIRY_MARGIN)
   expect(final).toBeLessThan(horizon)
   await until('the horizon is passed', async () => (await chain.heights()).final > horizon, WITHIN)
   for (let round = 0; round < 5; round++) {

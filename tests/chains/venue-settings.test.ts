@@ -132,7 +132,8 @@ test('worker settings: a network that pays out needs the key of its markets, and
   const said = (more: Readonly<Record<string, string>>) =>
     saidBy(readConfig, { ...WORKER, ...market, ...more })
   expect(said({})).toBe('')
-  const paying = { BASE_TREASURY_KEY: treasuryKey }
+  const gasKeys = { BASE_PAYOUT_GAS_KEYS: newKey(), ALT_PAYOUT_GAS_KEYS: newKey() }
+  const paying = { BASE_TREASURY_KEY: treasuryKey, ...gasKeys }
   expect(said(paying)).toContain('BASE_VENUE_KEY: is needed for the EARN_MARKETS of this network')
   expect(said({ ...paying, BASE_VENUE_KEY: key })).toBe('')
   expect(said({ ...paying, BASE_VENUE_KMS_KEY: 'alias/venue' })).toContain('KMS_REGION: is required')

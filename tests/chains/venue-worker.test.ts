@@ -32,6 +32,7 @@ const SETTINGS = {
   ONE_PROVIDER: 'on',
   BASE_RPC_URLS: network.url,
   BASE_TREASURY_KEY: treasury.key.slice(2),
+  BASE_PAYOUT_GAS_KEYS: newAccount().key.slice(2),
   EARN_MARKETS,
   BASE_VENUE_WALLET: wallet.address,
 }

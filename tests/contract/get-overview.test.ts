@@ -281,6 +281,7 @@ test('200: approvals that wait, and switches that are on with operator and reaso
         changed_at: instant,
         changed_by: `user:${ADMIN_USER}`,
         reason: 'A test turns it',
+        complete_at: null,
       },
     ])
   })

@@ -1,4 +1,5 @@
 import { operations } from '@market/contract/operations'
+import type { Payout } from '@market/money/payouts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { commonErrors } from '../support/common-errors.ts'
 import { forgeCursor } from '../support/forge-cursor.ts'
@@ -8,7 +9,14 @@ import { operatorToken } from '../support/operator.ts'
 import { invalid, rejected } from '../support/rejected.ts'
 import { rejectsWithoutProvider } from '../support/rejects-while-unavailable.ts'
 import { ADMIN_KEY } from '../support/settings.ts'
-import { BLOCKED, makeFailed, makePayout, someHash, walkPages } from '../support/treasury.ts'
+import {
+  BLOCKED,
+  makeFailed,
+  makeOutgoingTransfer,
+  makePayout,
+  someHash,
+  walkPages,
+} from '../support/treasury.ts'
 import type { Subject } from '../support/valid-request.ts'
 
 const PATH = '/api/admin/payouts'
@@ -36,12 +44,25 @@ type Change = Partial<{
   reason: string
   hold_code: string
   created_at: Date
-  nonce: bigint
   final_reference: string
 }>
 
 const change = (id: string, to: Change) =>
   market.db.updateTable('payouts').set(to).where('id', '=', id).execute()
+
+/** Two signatures of a payout. Returns their references. */
+async function makeSignatures({ id, network }: Payout): Promise<string[]> {
+  const references = [someHash(), someHash()]
+  for (const [n, reference] of references.entries())
+    await market.db
+      .insertInto('payout_signatures')
+      .values({
+        ...{ network, reference, payout_id: id, n: n + 1, bytes: '0x', is_dead: n === 0 },
+        ...{ valid_to: 7n, created_at: new Date() },
+      })
+      .execute()
+  return references
+}
 
 const idsOf = async (query = '') => (await read(query)).data.map(({ id }: { id: string }) => id)
 
@@ -60,22 +81,9 @@ test('200: failed and held payouts, oldest first; filters by state and network',
     reason: 'Payouts are frozen',
     created_at: daysAgo(1),
   })
-  await change(signed.id, { state: 'signed', nonce: 7n })
+  await change(signed.id, { state: 'signed' })
   await change(over.id, { state: 'final', final_reference: someHash() })
-  const references = [someHash(), someHash()]
-  for (const [n, reference] of references.entries())
-    await db
-      .insertInto('payout_signatures')
-      .values({
-        network: 'base-mainnet',
-        reference,
-        payout_id: signed.id,
-        n: n + 1,
-        bytes: '0x',
-        nonce: 7n,
-        created_at: new Date(),
-      })
-      .execute()
+  await makeSignatures(signed)
 
   const { data, next_cursor } = await read()
   expect(next_cursor).toBeNull()
@@ -104,8 +112,25 @@ test('200: failed and held payouts, oldest first; filters by state and network',
   expect(await idsOf('?network=alt-mainnet')).toEqual([held.id])
   expect(await idsOf('?state=failed')).toEqual([failed.id, homeless.id])
   expect(await idsOf('?state=queued,signed')).toEqual([queued.id, signed.id])
-  expect((await read('?state=signed')).data).toMatchObject([{ id: signed.id, tx_hash: references[1] }])
-  expect(await idsOf('?state=queued,held,nonce_assigned,signed,failed')).not.toContain(over.id)
+  expect(await idsOf('?state=signed')).toEqual([signed.id])
+  expect(await idsOf('?state=queued,held,signed,failed')).not.toContain(over.id)
+})
+
+test('200: tx_hash on EVM is the transaction that the chain shows, on Solana also the one that was signed last', async () => {
+  const db = market.db
+  const txHashOf = async ({ id }: Payout) =>
+    (await read('?state=signed&limit=100')).data.find((one: { id: string }) => one.id === id).tx_hash
+  const [evm, solana] = [await makePayout(db), await makePayout(db, { network: 'solana-mainnet' })]
+  for (const { id } of [evm, solana]) await change(id, { state: 'signed' })
+  await makeSignatures(evm)
+  expect(await txHashOf(evm)).toBeNull()
+  expect(await txHashOf(solana)).toBeNull()
+  const [, last] = await makeSignatures(solana)
+  expect(await txHashOf(solana)).toBe(last)
+  const reference = someHash()
+  await makeOutgoingTransfer(db, { reference, isFinal: false })
+  await makeOutgoingTransfer(db, { reference, index: 1, payoutId: evm.id, isFinal: false })
+  expect(await txHashOf(evm)).toBe(reference)
 })
 
 test('200: pages contain every item once, also items with the same timestamp', async () => {

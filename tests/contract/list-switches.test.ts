@@ -34,6 +34,7 @@ const untouched = (name: string) => ({
   changed_at: null,
   changed_by: null,
   reason: null,
+  complete_at: null,
 })
 
 test('200: all switches, also unchanged ones, for an admin key and an operator', async () => {
@@ -54,6 +55,7 @@ test('200: a switch that is on has its time, operator and reason', async () => {
       changed_at: expect.stringMatching(INSTANT),
       changed_by: `user:${ADMIN_USER}`,
       reason: 'A test turns it',
+      complete_at: null,
     })
     expect(body.data).toContainEqual(untouched('freeze_intake'))
   })

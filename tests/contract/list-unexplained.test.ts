@@ -50,6 +50,7 @@ test('200: final outgoing transfers that settle no payout and are not written of
   await makeOutgoingTransfer(db, { payoutId: paid, reference: twice })
   const again = await makeOutgoingTransfer(db, { payoutId: paid, at: lately })
   const strange = await makeOutgoingTransfer(db, { at: longAgo, amount: 1_500_000n })
+  // The mark of a payout that this database does not have.
   const lost = await makeOutgoingTransfer(db, { payoutId: `pay_${'0'.repeat(32)}`, at: daysAgo(1) })
   await makeOutgoingTransfer(db, { isFinal: false })
   const booked = await makeOutgoingTransfer(db)
@@ -74,7 +75,25 @@ test('200: final outgoing transfers that settle no payout and are not written of
     happened_at: longAgo.toISOString(),
   })
   expect(body.data[1]).toMatchObject({ payout_id: paid, happened_at: lately.toISOString() })
+  expect(body.data[2]).toMatchObject({ payout_id: null })
   expect(body.next_cursor).toBeNull()
+})
+
+test('200: each payment of a transaction by itself, without those that made their payout final', async () => {
+  const { db } = market
+  const reference = someHash()
+  const [paid, waiting] = [await settled(reference), await makePayout(db)]
+  const at = daysAgo(1)
+  for (const [index, payoutId] of [null, paid, waiting.id, null].entries())
+    await makeOutgoingTransfer(db, { reference, index, payoutId, at, amount: BigInt(index + 1) * 1_000_000n })
+  const { data } = await read('?limit=100')
+  const listed = data.filter((one: { reference: string }) => one.reference === reference)
+  expect(listed).toMatchObject([
+    { id: `${NETWORK}:${reference}`, payout_id: null, amount_usd: '1.00' },
+    { id: `${NETWORK}:${reference}.2`, payout_id: waiting.id, amount_usd: '3.00' },
+    { id: `${NETWORK}:${reference}.3`, payout_id: null, amount_usd: '4.00' },
+  ])
+  expect(await walkPages(read, 'id')).toEqual(data.map(({ id }: { id: string }) => id))
 })
 
 test('200: pages contain every item once, also items with the same timestamp', async () => {

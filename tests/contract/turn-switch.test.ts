@@ -42,6 +42,7 @@ test('200: on, on again with the same on_since, and off', async () => {
     on_since: expect.stringMatching(INSTANT),
     changed_at: expect.stringMatching(INSTANT),
     changed_by: `user:${ADMIN_USER}`,
+    complete_at: null,
     ...more,
   })
   const first = await put(PATH, { on: true, reason: 'Something is odd' }, { bearer })

@@ -99,11 +99,34 @@ test('200: a transfer with the id of a waiting payout and another payee', async 
   expect(await inFees()).toBe(before - 5_000_000n)
 })
 
+test('200: one payment of a transaction, and not the others of it', async () => {
+  await bringFees(market.db, 12_000_000n)
+  const before = await inFees()
+  const { reference } = await makeLoss()
+  const second = await makeOutgoingTransfer(market.db, { reference, index: 1, amount: 7_000_000n })
+  const { status, body } = await writeOff(`${reference}.1`)
+  expect(status).toBe(200)
+  const id = `${idOf(reference)}.1`
+  expect(body.data).toMatchObject({ id, reference, payee: second.payee, amount_usd: '7.00' })
+  expect((await writeOff(`${reference}.1`)).body).toEqual(body)
+  expect(await inFees()).toBe(before + 5_000_000n - 7_000_000n)
+  const list = async () => {
+    const { data } = (await market.client().get('/api/admin/outgoing-transfers?limit=100', { bearer })).body
+    return data.map((one: { id: string }) => one.id)
+  }
+  expect(await list()).toContain(idOf(reference))
+  expect(await list()).not.toContain(id)
+  expect((await writeOff(reference)).status).toBe(200)
+  expect(await inFees()).toBe(before + 5_000_000n - 12_000_000n)
+  rejected(await writeOff(`${reference}.2`), 404, 'not_found')
+})
+
 test('400: missing or invalid fields', async () => {
   const post = (id: string, body: object) =>
     market.client().post(`/api/admin/outgoing-transfers/${id}/write-off`, body, { bearer })
   invalid(await post(idOf(someHash()), {}), 'reason')
-  for (const id of ['base-mainnet:0x12', `base:${someHash()}`, someHash()])
+  const invalidIndexes = ['.0', '.01', '.x', '.'].map((index) => `${idOf(someHash())}${index}`)
+  for (const id of ['base-mainnet:0x12', `base:${someHash()}`, someHash(), ...invalidIndexes])
     invalid(await post(id, { reason: 'no' }), 'transfer_id', 'reason')
 })
 

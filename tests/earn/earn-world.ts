@@ -18,7 +18,7 @@ import { reportPools, type SweepContext } from '@market/jobs/reports'
 import { SECOND } from '@market/kernel/clock'
 import { usdc } from '@market/kernel/money'
 import { checkIntents, type Purposes, recheckTransfers } from '@market/money/payments'
-import { advanceDue, duePayouts, type PayoutContext } from '@market/money/payouts'
+import { advanceDue, duePayouts, type PayoutContext, submitPayouts } from '@market/money/payouts'
 import { checkReserves } from '@market/money/reserves'
 import { testClock } from '@market/testing/clock'
 import { startEvmNetwork } from '@market/testing/evm-network'
@@ -53,8 +53,8 @@ export const USD = 1_000_000n
  */
 export async function startEarnWorld(kind: TestVaultKind = 'lending') {
   const network = await startEvmNetwork({ chainId: 8453 })
-  const [treasury, wallet] = [newAccount(), newAccount()]
-  await Promise.all([network.fund(treasury.address), network.fund(wallet.address)])
+  const [treasury, gas, wallet] = [newAccount(), newAccount(), newAccount()]
+  await Promise.all([network.fund(gas.address), network.fund(wallet.address)])
   const vault = await deployVault(network, kind)
   const market: VenueMarket = {
     key: 'test:usdc',
@@ -79,7 +79,7 @@ export async function startEarnWorld(kind: TestVaultKind = 'lending') {
   }
   const realVenue = evmVenue(settings, localEvmSigner(wallet.key), market)
   const venues: Partial<Record<string, Venue>> = { [market.key]: realVenue }
-  const payoutSender = evmPayoutSender(settings, localEvmSigner(treasury.key))
+  const payoutSender = evmPayoutSender(settings, localEvmSigner(treasury.key), [localEvmSigner(gas.key)])
   const world = {
     network,
     vault,
@@ -90,6 +90,7 @@ export async function startEarnWorld(kind: TestVaultKind = 'lending') {
     treasury: treasury.address,
     wallet: wallet.address,
     realVenue,
+    payoutSender,
     venues: venues as Venues,
     /** The security events of pauses. */
     pauses: [] as object[],
@@ -138,11 +139,12 @@ const PURPOSES: Purposes = {
 
 /** What the worker does in one round of its sweeps. */
 export async function step(world: EarnWorld): Promise<void> {
-  const { ctx, payouts, venues, pauses } = world
+  const { ctx, payouts, payoutSender, venues, pauses } = world
   const earn = { ...ctx, venues }
   await readMoney(world)
   await checkReserves({ ...ctx, earnHolders: findEarnHolders })
   for (const id of await duePayouts(payouts, NETWORK, 50)) await advanceDue(payouts, id)
+  await submitPayouts(payouts, payoutSender)
   const onSecurityEvent = (event: object) => void pauses.push(event)
   await reportPools({ ...earn, onSecurityEvent } as unknown as SweepContext, { error: () => {} })
   await advanceVenueTransfers(earn)

@@ -224,7 +224,7 @@ const MONEY_FIXES: readonly RemovedFix[] = [
   {
     finding: 'A10 gas is estimated',
     marker: 'gas-estimate',
-    to: 'TRANSFER_GAS',
+    to: 'GAS_PER_BATCH + GAS_PER_PAYOUT * BigInt(count)',
     test: 'tests/chains/evm-responses.test.ts',
     title: 'is the estimate with a margin',
   },
@@ -247,6 +247,39 @@ const MONEY_FIXES: readonly RemovedFix[] = [
     marker: 'freeze-stops-signing',
     test: 'tests/payouts/solana.test.ts',
     title: 'expired signature: it is not signed again while payouts are frozen',
+  },
+  {
+    finding: 'A10 a freeze stops submitting',
+    marker: 'freeze-stops-submitting',
+    test: 'tests/payouts/freeze-while-signing.test.ts',
+    title: 'a batch that is signed while the switch is turned on',
+  },
+  {
+    finding: 'another treasury signs nothing again',
+    marker: 'one-treasury-signs',
+    test: 'tests/payouts/recovery.test.ts',
+    title: 'another treasury of the same network',
+  },
+  {
+    finding: 'only what is stored is sent',
+    marker: 'only-what-is-stored-is-sent',
+    to: '!isWaiting(payout) && decided.set(payout.id, payout)',
+    test: 'tests/payouts/solana-two-workers.test.ts',
+    title: 'only the transaction that is stored is sent',
+  },
+  {
+    finding: 'a payout that can still be paid does not fail',
+    marker: 'alive-is-held',
+    to: 'end(rejection)',
+    test: 'tests/payouts/payouts.test.ts',
+    title: 'payee rejected after it was signed',
+  },
+  {
+    finding: 'an authorization expires when a final block is later',
+    marker: 'certain-expiry',
+    to: 'newest === undefined || newest <= last.validTo',
+    test: 'tests/chains/evm-payout-sender.test.ts',
+    title: 'expired only by a final block',
   },
   {
     finding: 'B the stored verdict decides the shares',

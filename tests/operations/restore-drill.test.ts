@@ -112,9 +112,9 @@ test('restore: the commands of the runbook restore a database that passes its ch
     ),
     LONG,
   )
-  const gone = await ask<{ payout_id: string }>(
+  const gone = await ask<{ mark: string }>(
     restoredUrl,
-    'select payout_id from outgoing_transfers where payout_id not in (select id from payouts)',
+    'select mark from outgoing_transfers where mark not in (select mark from payouts)',
   )
   expect(gone).toHaveLength(1)
   for (const order of [...kept, lost]) await order.earned(22_500_000n)

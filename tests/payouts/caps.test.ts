@@ -40,7 +40,12 @@ beforeEach(async () => {
   return ledger.stop
 })
 
-const advance = ({ id }: Payout, caps = CAPS) => advancePayout({ ...ledger.app, caps }, id)
+/** As the worker does: reads the chain, does the next step, and sends what is signed. */
+const advance = async ({ id }: Payout, caps = CAPS) => {
+  await follow(ledger.app, NETWORK)
+  await advancePayout({ ...ledger.app, caps }, id)
+  await ledger.submit()
+}
 const approve = async ({ id }: Payout) => {
   const approvalId = await saveApproved('approve_payout', id, { payout_id: id })
   await ledger.ctx.transact((tx) => approvePayout(ledger.ctx, tx, id, approvalId))
@@ -83,7 +88,6 @@ test('daily_cap: eleven overpaid orders are returned, and the payout of another 
   expect(await stateOf(earned)).toBe('signed')
 })
 
-/** What two operators approved. */
 /** What two operators approved. */
 async function saveApproved(kind: string, subject: string, payload: object): Promise<string> {
   const [now, later] = [new Date(), new Date(Date.now() + 86_400_000)]

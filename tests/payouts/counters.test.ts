@@ -3,13 +3,14 @@ import type { Db } from '@market/database/transact'
 import { HOUR, MINUTE } from '@market/kernel/clock'
 import type { AgentId } from '@market/kernel/ids'
 import { usdc } from '@market/kernel/money'
+import { markOf } from '@market/kernel/payout-mark'
 import { escrow } from '@market/money/ledger'
 import {
   advancePayout,
   findCounterDrift,
   type Payout,
   type PayoutContext,
-  payoutAuthorizer,
+  payoutAdmitter,
   retryPayout,
   withdrawPayout,
 } from '@market/money/payouts'
@@ -43,12 +44,12 @@ const stateOf = async (payout: Payout) => {
   return hold_code === null ? state : `${state}: ${hold_code}`
 }
 
-/** As the worker does: payouts that are ready at the same time are authorized by one transaction. */
+/** As the worker does: payouts that are ready at the same time are admitted by one transaction. */
 async function advanceTogether(app: PayoutContext, some: readonly Payout[]): Promise<void> {
   const sender = app.payoutSenders[NETWORK]
   if (sender === undefined) throw new Error('no sender')
-  const authorize = payoutAuthorizer(app, sender)
-  await Promise.allSettled(some.map(({ id }) => advancePayout(app, id, authorize)))
+  const admit = payoutAdmitter(app, sender)
+  await Promise.allSettled(some.map(({ id }) => advancePayout(app, id, admit)))
 }
 
 async function runScript(url: string, script: string): Promise<void> {
@@ -68,7 +69,7 @@ describe('counters', () => {
   }
 
   const SCRIPT: fc.Arbitrary<Script> = fc.record({
-    outcome: fc.constantFrom('unknown', 'seen', 'final', 'final', 'failed', 'expired', 'nonce_used'),
+    outcome: fc.constantFrom('unknown', 'seen', 'final', 'final', 'failed', 'expired'),
     realCost: fc.option(fc.bigInt(1n, 3n * COST), { nil: undefined }),
     rejects: fc.constantFrom(false, false, false, true),
     signs: fc.constantFrom(true, true, true, false),
@@ -138,16 +139,12 @@ describe('counters', () => {
     )
     if (step.kind === 'advance') {
       Object.assign(script, step.script)
-      // A payout whose nonce is suspect waits for another reading.
-      await sql`update payout_guards set readings_begun = readings_begun + 1, newest_reading = readings_begun + 1`.execute(
-        db,
-      )
       await advanceTogether(app, chosen)
       return
     }
     for (const payout of chosen) {
       const { kind, subject, id } = payout
-      const { state, nonce, amount_micros, payee } = await rowOf(payout)
+      const { state, mark, amount_micros, payee } = await rowOf(payout)
       if (step.kind === 'distrust') distrusted.has(id) ? distrusted.delete(id) : distrusted.add(id)
       if (step.kind === 'withdraw' && ['queued', 'held', 'failed'].includes(state))
         await ctx.transact((tx) => withdrawPayout(ctx, tx, { kind, subject, to: float }))
@@ -157,16 +154,15 @@ describe('counters', () => {
         await payouts.request({
           kind,
           subject,
-          payee: nonce === null ? payee : null,
+          payee: step.which.length > 2 ? payee : null,
           amount: usdc(amount_micros + 1n),
         })
       if (step.kind === 'lose' && !['final', 'failed', 'withdrawn'].includes(state))
         await sql`
-          insert into outgoing_transfers (network, reference, payout_id, payee, amount_micros, nonce, block_height, block_hash,
-            happened_at, is_final, created_at)
-          values (${NETWORK}, ${`0x${id.slice(4).padStart(64, 'f')}`}, ${id}, ${payee}, ${amount_micros},
-            ${nonce ?? 1_000_000n + BigInt(Math.abs(known.indexOf(payout)))}, 1, '0x', ${payouts.clock.now()}, false,
-            ${payouts.clock.now()}) on conflict do nothing`.execute(db)
+          insert into outgoing_transfers (network, reference, transfer_index, mark, payee, amount_micros, block_height,
+            block_hash, happened_at, is_final, created_at)
+          values (${NETWORK}, ${`0x${id.slice(4).padStart(64, 'f')}`}, 0, ${mark}, ${payee}, ${amount_micros}, 1, '0x',
+            ${payouts.clock.now()}, false, ${payouts.clock.now()}) on conflict do nothing`.execute(db)
     }
   }
 
@@ -178,16 +174,17 @@ describe('counters', () => {
     )
     // The histories reach what changes counters.
     for (const state of [
-      'nonce_assigned null',
       'signed null',
       'final null',
       'failed null',
       'withdrawn null',
       'held order_mismatch',
-      'signed nonce_used',
+      'signed order_mismatch',
     ])
       expect(seen, state).toContain(state)
-    const recovered = await db.selectFrom('payout_signatures').select('n').where('bytes', '=', '').execute()
+    const { rows: recovered } = await sql`
+      select from payouts where state in ('signed', 'final')
+        and not exists (select from payout_signatures where payout_id = payouts.id)`.execute(db)
     expect(recovered.length).toBeGreaterThan(0)
     expect((await counters()).length).toBeGreaterThan(RUNS)
   }, 600_000)
@@ -295,12 +292,12 @@ describe('counters', () => {
   test('a payout that is recovered from the chain counts by the same rule as one that is authorized', async () => {
     const { app, request, clock } = payouts
     const all = [await request({ kind: 'move_to_venue' }), await request()]
-    for (const [n, { id, payee, amount }] of all.entries())
+    for (const [n, payout] of all.entries())
       await sql`
-        insert into outgoing_transfers (network, reference, payout_id, payee, amount_micros, nonce, block_height, block_hash,
-          happened_at, is_final, created_at)
-        values (${NETWORK}, ${`0x${String(n).padStart(64, 'f')}`}, ${id}, ${payee}, ${amount}, ${n}, 1, '0x', ${clock.now()},
-          false, ${clock.now()})`.execute(db)
+        insert into outgoing_transfers (network, reference, transfer_index, mark, payee, amount_micros, block_height,
+          block_hash, happened_at, is_final, created_at)
+        values (${NETWORK}, ${`0x${'f'.repeat(64)}`}, ${n}, ${markOf(NETWORK, payout)}, ${payout.payee}, ${payout.amount}, 1,
+          '0x', ${clock.now()}, false, ${clock.now()})`.execute(db)
     await advanceTogether(app, all)
     expect(await Promise.all(all.map(rowOf))).toMatchObject([
       { state: 'signed', counts_against_caps: false },

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { AUTHORIZATION_USED_TOPIC, topicOf } from '@market/chains/evm/transfers'
 import { usdc } from '@market/kernel/money'
 import { NETWORKS, type Network } from '@market/kernel/network'
 import { balanceOf, payable, totals } from '@market/money/ledger'
@@ -83,6 +84,31 @@ async function reorgOnce({ db, chains }: PayoutWorld): Promise<void> {
   await chains['base-mainnet'].chain.reorg(REORG_DEPTH)
 }
 
+/** Each payment that the chain shows made exactly one payout final, and the treasuries' accounts have sent no transaction. */
+async function expectPaidOnce(world: PayoutWorld): Promise<void> {
+  const rows = await world.db.selectFrom('payouts').select(['mark', 'final_reference']).execute()
+  const sent = await world.db
+    .selectFrom('outgoing_transfers')
+    .select(['mark', 'reference', 'is_final'])
+    .execute()
+  const byMark = (a: { mark: string | null }, b: { mark: string | null }) =>
+    (a.mark ?? '').localeCompare(b.mark ?? '')
+  expect(sent.toSorted(byMark)).toEqual(
+    rows
+      .toSorted(byMark)
+      .map(({ mark, final_reference: reference }) => ({ mark, reference, is_final: true })),
+  )
+  for (const network of ['base-mainnet', 'alt-mainnet'] as const) {
+    const { chain, treasury } = world.chains[network]
+    expect(await chain.rpc('eth_getTransactionCount', [treasury, 'latest'])).toBe('0x0')
+    const topics = [AUTHORIZATION_USED_TOPIC, topicOf(treasury)]
+    const logs = await chain.rpc('eth_getLogs', [{ address: chain.usdc, fromBlock: '0x0', topics }])
+    const used = (logs as readonly { topics: readonly string[] }[]).map((log) => log.topics[2] ?? '')
+    const marks = await world.db.selectFrom('payouts').select('mark').where('network', '=', network).execute()
+    expect(used.toSorted()).toEqual(marks.map(({ mark }) => mark).toSorted())
+  }
+}
+
 async function expectExact(world: PayoutWorld, owed: readonly Owed[]): Promise<void> {
   const rows = await world.db.selectFrom('payouts').selectAll().execute()
   expect(rows.map(({ state, reason }) => ({ state, reason }))).toEqual(
@@ -140,6 +166,7 @@ test.concurrent.for(Array.from({ length: SEEDS }, (_, n) => FIRST_SEED + n))(
       await until('every payout has ended', isOver, { withinMs: left, everyMs: 100 })
       const took = Math.round(performance.now() - began)
       await expectExact(world, owed)
+      await expectPaidOnce(world)
       expect(await counterDrift(world.db)).toEqual([])
       expect(injector.kills()).toBeGreaterThan(0)
       const signatures = await world.db.selectFrom('payout_signatures').select('reference').execute()

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,7 +11,7 @@ import {
   parsePurpose,
   recheckTransfers,
 } from '@market/money/payments'
-import { advancePayout, type Payout, payoutIdOf, payoutMetrics, refundTransfer } from '@market/money/payouts'
+import { advancePayout, type Payout, payoutMetrics, refundTransfer } from '@market/money/payouts'
 import { getSolvency, takeReserveSnapshot } from '@market/money/reserves'
 import { newKeySettings } from '@market/platform/vault/new-keys'
 import { startEvmNetwork } from '@market/testing/evm-network'
@@ -24,6 +23,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { FINALITY, fundedPayer, newAccount, question } from '../chains/evm-world.ts'
 import { follow } from '../support/follow.ts'
+import { forgePayout, forgeSignature } from '../support/forged-payouts.ts'
 import { NETWORK, type PayoutLedger, startPayoutLedger } from '../support/payout-ledger.ts'
 import { startWorker } from '../support/processes.ts'
 import { until } from '../support/until.ts'
@@ -32,28 +32,6 @@ const chain = await startEvmNetwork({ chainId: 8453 })
 afterAll(() => chain.stop())
 
 const AMOUNT = 1_000_000n
-
-type Db = PayoutLedger['ctx']['db']
-
-/** A row that no command wrote, as the owner of the table can insert it. */
-async function forge(db: Db, row: { state?: string; nonce?: bigint; at?: Date } = {}) {
-  const subject = randomBytes(8).toString('hex')
-  const payout = { id: payoutIdOf('payout', subject), payee: newAccount().address }
-  await sql`
-    insert into payouts (id, network, kind, subject, payee, amount_micros, state, nonce, created_at, updated_at, due_at)
-    values (${payout.id}, ${NETWORK}, 'payout', ${subject}, ${payout.payee}, ${AMOUNT}, ${row.state ?? 'queued'},
-      ${row.nonce ?? null}::bigint, ${row.at ?? new Date()}, ${row.at ?? new Date()}, ${row.at ?? new Date()})
-  `.execute(db)
-  return payout
-}
-
-/** A transaction that was never signed, stored as the signature of a payout. */
-const forgeSignature = (db: Db, { id }: { id: string }, nonce: bigint, at: Date) =>
-  sql`
-    insert into payout_signatures (network, reference, payout_id, round, n, bytes, nonce, max_fee_per_gas,
-      max_priority_fee_per_gas, created_at)
-    values (${NETWORK}, ${`0x${randomBytes(32).toString('hex')}`}, ${id}, 1, 1, '0x02', ${nonce}, 1, 1, ${at})
-  `.execute(db)
 
 describe('a row that the ledger does not fund', () => {
   let ledger: PayoutLedger
@@ -67,16 +45,16 @@ describe('a row that the ledger does not fund', () => {
   const advance = ({ id }: { id: string }) => advancePayout(ledger.app, id as Payout['id'])
 
   test('queued: is held with not_funded and counted as unjustified', async () => {
-    const forged = await forge(ledger.ctx.db)
+    const forged = await forgePayout(ledger.ctx.db, { amount: AMOUNT })
     await advance(forged)
-    expect(await rowOf(forged)).toMatchObject({ state: 'held', hold_code: 'not_funded', nonce: null })
+    expect(await rowOf(forged)).toMatchObject({ state: 'held', hold_code: 'not_funded' })
     expect(await signaturesOf(forged)).toEqual([])
     const base = (await payoutMetrics(ledger.ctx)).find(({ network }) => network === NETWORK)
     expect(base).toMatchObject({ unjustified: 1, held: 1 })
   })
 
-  test('nonce_assigned: is not signed, and is sent with its nonce when the ledger funds it', async () => {
-    const forged = await forge(ledger.ctx.db, { state: 'nonce_assigned', nonce: await ledger.count() })
+  test('signed: as if it was recovered, is not signed, and is signed when the ledger funds it', async () => {
+    const forged = await forgePayout(ledger.ctx.db, { amount: AMOUNT, state: 'signed' })
     let signed = 0
     const sender = {
       ...ledger.sender,
@@ -87,37 +65,52 @@ describe('a row that the ledger does not fund', () => {
     }
     const app = { ...ledger.app, payoutSenders: { [NETWORK]: sender } }
     await advancePayout(app, forged.id)
-    expect(await rowOf(forged)).toMatchObject({ state: 'held', hold_code: 'not_funded' })
-    expect(signed).toBe(0)
+    expect(await rowOf(forged)).toMatchObject({ state: 'signed', hold_code: 'not_funded' })
+    expect([signed, await signaturesOf(forged)]).toEqual([0, []])
     const moves = [{ from: world(NETWORK), to: payable(NETWORK, forged.id), amount: usdc(AMOUNT) }]
     await ledger.ctx.transact((tx) =>
       post(ledger.ctx, tx, { key: 'fund', reason: 'test.fund', subject: 'fund', network: NETWORK, moves }),
     )
     await advancePayout(app, forged.id)
-    expect(await rowOf(forged)).toMatchObject({
-      state: 'signed',
-      nonce: (await signaturesOf(forged))[0]?.nonce,
-    })
-    expect(signed).toBe(1)
+    expect(await rowOf(forged)).toMatchObject({ state: 'signed', hold_code: null })
+    expect([signed, (await signaturesOf(forged)).length]).toEqual([1, 1])
   })
 
-  test('signed: a stuck signature is not replaced by a real one', async () => {
-    const nonce = await ledger.count()
-    const at = new Date(ledger.ctx.clock.now().getTime() - 2 * MINUTE)
-    const forged = await forge(ledger.ctx.db, { state: 'signed', nonce, at })
-    await forgeSignature(ledger.ctx.db, forged, nonce, at)
-    await advance(forged)
-    await advance(forged)
-    expect(await rowOf(forged)).toMatchObject({ state: 'signed', hold_code: 'not_funded' })
-    expect(await signaturesOf(forged)).toHaveLength(1)
-  })
+  const secondsAfterNow = async (seconds: number): Promise<bigint> => {
+    const { timestamp } = (await chain.rpc('eth_getBlockByNumber', ['latest', false])) as {
+      timestamp: string
+    }
+    return BigInt(timestamp) + BigInt(seconds)
+  }
+
+  test.each([
+    ['expires soon', 5 * 60],
+    ['has expired', -5 * 60],
+  ])(
+    'signed: a signature that %s is not replaced by a real one, and nothing is submitted',
+    async (_, seconds) => {
+      const at = new Date(ledger.ctx.clock.now().getTime() - 2 * MINUTE)
+      const forged = await forgePayout(ledger.ctx.db, { amount: AMOUNT, state: 'signed', at })
+      await forgeSignature(chain, ledger, forged, await secondsAfterNow(seconds), at)
+      await ledger.submit()
+      await chain.mine(FINALITY)
+      await advance(forged)
+      await advance(forged)
+      expect(await rowOf(forged)).toMatchObject({ state: 'signed', hold_code: 'not_funded' })
+      ledger.ctx.clock.advance(2 * MINUTE)
+      await ledger.submit()
+      expect(await rowOf(forged)).toMatchObject({ state: 'signed', hold_code: 'not_funded' })
+      expect(await signaturesOf(forged)).toHaveLength(1)
+      expect(await ledger.ctx.db.selectFrom('payout_batches').selectAll().execute()).toEqual([])
+    },
+  )
 
   test('signed: does not hide that the treasury is short', async () => {
-    const nonce = await ledger.count()
-    const forged = await forge(ledger.ctx.db, { state: 'signed', nonce })
-    await forgeSignature(ledger.ctx.db, forged, nonce, new Date())
+    const forged = await forgePayout(ledger.ctx.db, { amount: AMOUNT, state: 'signed' })
+    await forgeSignature(chain, ledger, forged, await secondsAfterNow(20 * 60), new Date())
     // The money of the ledger is in a final block.
     await chain.mine(20)
+    await chain.fund(ledger.account.address)
     await chain.transfer(ledger.account, newAccount().address, AMOUNT)
     await chain.mine(FINALITY)
     await follow(ledger.app, NETWORK)
@@ -220,8 +213,8 @@ const SNAPSHOT_EVERY_MS = 25 * SECOND
 
 test('a running worker never signs a payout that was inserted by SQL, reports it, and solvency stays right', async () => {
   const database = await testDatabase()
-  const treasury = newAccount()
-  await chain.fund(treasury.address)
+  const [treasury, payoutGas] = [newAccount(), newAccount()]
+  await chain.fund(payoutGas.address)
   await chain.mint(treasury.address, 3n * AMOUNT)
   const payer = await fundedPayer(chain, 2n * AMOUNT)
   const reference = await chain.transfer(payer, treasury.address, 2n * AMOUNT)
@@ -236,6 +229,7 @@ test('a running worker never signs a payout that was inserted by SQL, reports it
     ONE_PROVIDER: 'on',
     BASE_RPC_URLS: chain.url,
     BASE_TREASURY_KEY: treasury.key.slice(2),
+    BASE_PAYOUT_GAS_KEYS: payoutGas.key.slice(2),
   })
   const { db } = database
   const ctx = marketContext({ db })
@@ -246,7 +240,7 @@ test('a running worker never signs a payout that was inserted by SQL, reports it
     }
     const finalTransfers = () => db.selectFrom('transfers').selectAll().where('state', '=', 'final').execute()
     await until('both transfers are final', () => mined(async () => (await finalTransfers()).length === 2))
-    const forged = await forge(db)
+    const forged = await forgePayout(db, { amount: AMOUNT })
     const owed = await ctx.transact((tx) =>
       refundTransfer(ctx, tx, { network: NETWORK, reference, index: 0, from: 'suspense' }),
     )
@@ -256,7 +250,8 @@ test('a running worker never signs a payout that was inserted by SQL, reports it
       mined(async () => (await stateOf(owed)).state === 'final'),
     )
     await until('the forged one is held', async () => (await stateOf(forged)).hold_code === 'not_funded')
-    expect((await stateOf(forged)).nonce).toBeNull()
+    const signatures = db.selectFrom('payout_signatures').selectAll().where('payout_id', '=', forged.id)
+    expect(await signatures.execute()).toEqual([])
     expect(await chain.balanceOf(forged.payee)).toBe(0n)
     await until('the alert is logged', () => worker.output().includes('does not justify'))
     const metrics = await (await fetch(`${worker.url}/metrics`)).text()

@@ -1,6 +1,8 @@
 import { SECOND } from '@market/kernel/clock'
-import { advancePayout } from '@market/money/payouts'
+import { markOf } from '@market/kernel/payout-mark'
+import { advancePayout, type Payout } from '@market/money/payouts'
 import { startEvmNetwork } from '@market/testing/evm-network'
+import type { Hex } from 'viem'
 import { afterAll, beforeEach, expect, test } from 'vitest'
 import { FINALITY, newAccount } from '../chains/evm-world.ts'
 import { follow } from '../support/follow.ts'
@@ -19,13 +21,16 @@ beforeEach(async () => {
 const positionOf = async () =>
   (await ledger.ctx.db.selectFrom('followed_networks').select('position').executeTakeFirstOrThrow()).position
 
+const markIn = (payout: Payout) => markOf(NETWORK, payout)
+
 const startEpoch = () =>
   ledger.ctx.db.updateTable('payout_guards').set({ database_epoch: 'an earlier epoch' }).execute()
 
 test('a payout is held with not_compared until the chain was compared, then signed', async () => {
   const payout = await ledger.request()
   expect(await ledger.advance(payout)).toBe(2 * SECOND)
-  expect(await ledger.rowOf(payout)).toMatchObject({ state: 'held', hold_code: 'not_compared', nonce: null })
+  expect(await ledger.rowOf(payout)).toMatchObject({ state: 'held', hold_code: 'not_compared' })
+  expect(await ledger.signaturesOf(payout)).toEqual([])
   await ledger.compare()
   expect(await ledger.advance(payout)).toBe(8 * SECOND)
   expect(await ledger.rowOf(payout)).toMatchObject({ state: 'signed', hold_code: null, reason: null })
@@ -36,7 +41,7 @@ test('a new database epoch is compared again, from the stored position', async (
   const before = await ledger.guard()
   await startEpoch()
   const payout = await ledger.request()
-  await ledger.advance(payout)
+  await advancePayout(ledger.app, payout.id)
   expect((await ledger.rowOf(payout)).hold_code).toBe('not_compared')
   const position = await positionOf()
   await chain.mine(1)
@@ -48,15 +53,20 @@ test('a new database epoch is compared again, from the stored position', async (
   expect((await ledger.rowOf(payout)).state).toBe('signed')
 })
 
-test('an authorized payout is not signed in a new database epoch before the chain was compared', async () => {
+test('what was signed is not stored in a new database epoch before the chain was compared', async () => {
   await ledger.compare()
   const payout = await ledger.request()
-  const dead = { ...ledger.sender, sign: () => Promise.reject(new Error('the worker died')) }
-  const dying = advancePayout({ ...ledger.app, payoutSenders: { [NETWORK]: dead } }, payout.id)
-  await expect(dying).rejects.toThrow('the worker died')
-  await startEpoch()
-  await ledger.advance(payout)
+  const sign: typeof ledger.sender.sign = async (...request) => {
+    const signed = await ledger.sender.sign(...request)
+    await startEpoch()
+    return signed
+  }
+  const late = { ...ledger.app, payoutSenders: { [NETWORK]: { ...ledger.sender, sign } } }
+  expect(await advancePayout(late, payout.id)).toBe(2 * SECOND)
+  expect(await ledger.rowOf(payout)).toMatchObject({ state: 'held', hold_code: 'not_compared' })
   expect(await ledger.signaturesOf(payout)).toEqual([])
+  await ledger.submit()
+  expect(await ledger.count()).toBe(0)
   await ledger.compare()
   await ledger.advance(payout)
   expect(await ledger.signaturesOf(payout)).toHaveLength(1)
@@ -116,11 +126,14 @@ test('a shortage stored before the first comparison remains after it', async () 
 test('every outgoing transfer is stored once when 20 workers read at once', async () => {
   await ledger.compare()
   const payouts = await Promise.all(Array.from({ length: 4 }, () => ledger.request()))
-  for (const payout of payouts) await ledger.advance(payout)
+  for (const { id } of payouts.slice(0, 3)) await advancePayout(ledger.app, id)
+  await ledger.submit()
+  for (const payout of payouts.slice(3)) await ledger.advance(payout)
   ledger.ctx.clock.advance(10 * SECOND)
   await Promise.all(Array.from({ length: 20 }, () => follow(ledger.app, NETWORK)))
   const seen = await ledger.outgoingTransfers()
-  expect(seen.map(({ payout_id }) => payout_id).toSorted()).toEqual(payouts.map(({ id }) => id).toSorted())
+  expect(seen.map(({ mark }) => mark).toSorted()).toEqual(payouts.map(markIn).toSorted())
+  expect(new Set(seen.map(({ reference }) => reference)).size).toBe(2)
   expect(seen.every(({ is_final }) => !is_final)).toBe(true)
   await chain.mine(FINALITY)
   await ledger.compare()
@@ -130,6 +143,8 @@ test('every outgoing transfer is stored once when 20 workers read at once', asyn
 test('after a reorganization, a reversed transfer is deleted and a moved one has its new block', async () => {
   await ledger.compare()
   const [moved, reversed] = [await ledger.request(), await ledger.request()]
+  const stranger = newAccount()
+  await chain.fund(stranger.address)
   await chain.automine(false)
   for (const payout of [moved, reversed]) await ledger.advance(payout)
   await chain.mine(1)
@@ -137,51 +152,71 @@ test('after a reorganization, a reversed transfer is deleted and a moved one has
   const before = await ledger.outgoingTransfers()
   expect(before).toHaveLength(2)
   await chain.reorg(1)
+  await chain.rpc('anvil_dropAllTransactions')
   const [signature] = await ledger.signaturesOf(moved)
-  await chain.rpc('eth_sendRawTransaction', [signature?.bytes])
+  await chain.call(stranger, chain.usdc, signature?.bytes as Hex)
   await chain.mine(2)
   await ledger.compare()
   await chain.mine(FINALITY)
   await ledger.compare()
   const after = await ledger.outgoingTransfers()
-  expect(after).toMatchObject([{ payout_id: moved.id, is_final: true }])
+  expect(after).toMatchObject([{ mark: markIn(moved), is_final: true }])
   expect(after[0]?.block_hash).not.toBe(before[0]?.block_hash)
 })
 
-test('a freeze of one network holds only the payouts of that network', async () => {
+test('a freeze of one network stops signing and submitting on that network only', async () => {
   await ledger.compare()
   await ledger.freeze(true, 'freeze_payouts_alt')
-  const [first, second] = [await ledger.request(), await ledger.request()]
+  const [first, signed, second] = [await ledger.request(), await ledger.request(), await ledger.request()]
   await ledger.advance(first)
   expect((await ledger.rowOf(first)).state).toBe('signed')
+  expect(await ledger.holds(first)).toBe(5_000_000n)
+  await advancePayout(ledger.app, signed.id)
   await ledger.freeze(true, 'freeze_payouts_base')
   await ledger.advance(second)
   expect((await ledger.rowOf(second)).hold_code).toBe('network_frozen')
+  await ledger.submit()
+  expect([await ledger.holds(signed), await ledger.count()]).toEqual([0n, 1])
   await ledger.freeze(false, 'freeze_payouts_base')
   await ledger.advance(second)
   expect((await ledger.rowOf(second)).state).toBe('signed')
+  expect([await ledger.holds(signed), await ledger.holds(second)]).toEqual([5_000_000n, 5_000_000n])
 })
 
-test('a payout is held with balance_low while the treasury does not cover it and the authorized payouts', async () => {
+test('a payout is held with balance_low while the treasury does not cover it and the signed payouts', async () => {
   await ledger.compare()
   await chain.automine(false)
+  await chain.fund(ledger.account.address)
   await chain.transfer(ledger.account, newAccount().address, 1_000_000_000n - 11_000_000n)
   await chain.mine(1)
-  await ledger.ctx.db
-    .insertInto('payout_nonces')
-    .values({ network: NETWORK, treasury: ledger.account.address, next_nonce: 1n })
-    .execute()
   const [first, second, third] = [await ledger.request(), await ledger.request(), await ledger.request()]
   for (const payout of [first, second, third]) await ledger.advance(payout)
   expect((await ledger.rowOf(second)).state).toBe('signed')
   expect(await ledger.rowOf(third)).toMatchObject({
     state: 'held',
     hold_code: 'balance_low',
-    reason: 'The treasury has too little USDC: it holds 11.00, of which 10.00 is for authorized payouts',
+    reason: 'The treasury has too little USDC: it holds 11.00, of which 10.00 is for signed payouts',
   })
   await chain.mint(ledger.account.address, 4_000_000n)
   await chain.mine(1)
   await chain.mine(FINALITY)
   for (const payout of [first, second, third]) await ledger.advance(payout)
   expect((await ledger.rowOf(third)).state).toBe('signed')
+})
+
+test('a payout above all that the treasury holds is held with balance_low', async () => {
+  await ledger.compare()
+  await chain.fund(ledger.account.address)
+  await chain.transfer(ledger.account, newAccount().address, 1_000_000_000n - 4_000_000n)
+  const payout = await ledger.request()
+  expect(await ledger.advance(payout)).toBe(2 * SECOND)
+  expect(await ledger.rowOf(payout)).toMatchObject({
+    state: 'held',
+    hold_code: 'balance_low',
+    hold_detail: 'it holds 4.00, of which 0.00 is for signed payouts',
+  })
+  expect(await ledger.signaturesOf(payout)).toEqual([])
+  await chain.mint(ledger.account.address, 1_000_000n)
+  await ledger.advance(payout)
+  expect((await ledger.rowOf(payout)).state).toBe('signed')
 })

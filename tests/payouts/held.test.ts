@@ -1,6 +1,7 @@
 import type { PayoutSender } from '@market/core/ports/payout-sender'
 import { DAY, HOUR, MINUTE, SECOND } from '@market/kernel/clock'
 import { usdc } from '@market/kernel/money'
+import { markOf } from '@market/kernel/payout-mark'
 import { maintainLedgerPartitions } from '@market/money/ledger'
 import {
   advanceDue,
@@ -38,20 +39,25 @@ function counted(sender: PayoutSender): { sender: PayoutSender; calls: () => num
       calls++
       return call(...args)
     }
-  const { rejectionReason, nonces, finalNonce, sign, send, observe } = sender
+  const { rejectionReason, sign, observe, batches } = sender
+  if (batches === undefined) throw new Error('there are no gas accounts')
   return {
     calls: () => calls,
     sender: {
       ...sender,
       rejectionReason: count(rejectionReason),
-      nonces: count(nonces),
-      finalNonce: count(finalNonce),
       sign: count(sign),
-      send: count(send),
       observe: count(observe),
       estimateCost: count(sender.estimateCost),
       nativeBalance: count(sender.nativeBalance),
       usdcBalance: count(sender.usdcBalance),
+      batches: {
+        ...batches,
+        failures: count(batches.failures),
+        mined: count(batches.mined),
+        sign: count(batches.sign),
+        send: count(batches.send),
+      },
     },
   }
 }
@@ -159,7 +165,7 @@ describe('the budget of native coin', () => {
 
   test('gas_budget: holds what exceeds it for a day and its hour, and counts the real cost of final payouts', async () => {
     const { native } = await ledger.sender.estimateCost({
-      payoutId: 'x',
+      mark: markOf(NETWORK, { id: 'pay_x', markRound: 1 }),
       to: ledger.account.address,
       amount: usdc(1n),
     })
@@ -178,8 +184,11 @@ describe('the budget of native coin', () => {
       nativeSpent: await sumCosts(),
       heldBy: { gas_budget: 1 },
     })
+    await ledger.submit()
     await chain.mine(FINALITY)
+    await ledger.compare()
     for (const payout of [first, second]) await advance(payout)
+    expect([await stateOf(first), await stateOf(second)]).toEqual(['final', 'final'])
     const spent = before - (await ledger.sender.nativeBalance())
     expect(await sumCosts()).toBe(spent)
 

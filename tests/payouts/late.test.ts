@@ -1,6 +1,6 @@
-import type { PayoutSender } from '@market/core/ports/payout-sender'
+import type { PayoutBatches, PayoutSender } from '@market/core/ports/payout-sender'
 import { MINUTE, SECOND } from '@market/kernel/clock'
-import { advancePayout, type Payout, retryPayout } from '@market/money/payouts'
+import { advancePayout, type Payout, retryPayout, submitPayouts } from '@market/money/payouts'
 import { startEvmNetwork } from '@market/testing/evm-network'
 import type { Address } from 'viem'
 import { afterAll, beforeEach, expect, test } from 'vitest'
@@ -16,6 +16,14 @@ beforeEach(async () => {
   ledger = await startPayoutLedger(chain)
   return () => ledger.stop()
 })
+
+const BLACKLISTED = 'The payee is blacklisted'
+
+const batchesOf = (): PayoutBatches => {
+  const { batches } = ledger.sender
+  if (batches === undefined) throw new Error('there are no gas accounts')
+  return batches
+}
 
 /** A step of a worker that is slow where it asks the chain: others go on before it writes what it heard. */
 const advanceLate = ({ id }: Payout, change: Partial<PayoutSender>) =>
@@ -33,97 +41,157 @@ const payOnce = async (payout: Payout) => {
 
 test('advance: a payee rejected before another worker signed the payout does not fail it', async () => {
   const payout = await ledger.request()
-  const rejectionReason = async () => {
+  const failures: PayoutBatches['failures'] = async () => {
     await ledger.advance(payout)
-    return 'The payee is blacklisted'
+    return [BLACKLISTED]
   }
-  expect(await advanceLate(payout, { rejectionReason })).toBe(SECOND)
+  const late = { batches: { ...batchesOf(), failures }, rejectionReason: async () => BLACKLISTED }
+  expect(await advanceLate(payout, late)).toBe(SECOND)
   expect(await ledger.rowOf(payout)).toMatchObject({ state: 'signed', reason: null })
   await payOnce(payout)
 })
 
-test('advance: a payee rejected before another worker assigned the nonce does not fail the payout', async () => {
+test('advance: a failure that is not the payee’s, heard before another worker signed, does not hold the payout', async () => {
   const payout = await ledger.request()
-  const rejectionReason = async () => {
-    const sign = () => Promise.reject(new Error('the worker died'))
-    await expect(advanceLate(payout, { sign })).rejects.toThrow('the worker died')
-    return 'The payee is blacklisted'
-  }
-  expect(await advanceLate(payout, { rejectionReason })).toBe(8 * SECOND)
-  expect(await ledger.rowOf(payout)).toMatchObject({ state: 'signed', nonce: 0n })
-  await payOnce(payout)
-})
-
-test('advance: a failure observed before another worker signed again does not fail the payout', async () => {
-  await chain.automine(false)
-  const payout = await ledger.request()
-  await ledger.advance(payout)
-  const observe: PayoutSender['observe'] = async ([first]) => {
-    await chain.rpc('anvil_dropAllTransactions')
-    ledger.ctx.clock.advance(MINUTE + SECOND)
+  const failures: PayoutBatches['failures'] = async () => {
     await ledger.advance(payout)
-    return { kind: 'failed', reference: first?.reference ?? '', reason: 'the transfer reverted' }
+    return ['Pausable: paused']
   }
-  expect(await advanceLate(payout, { observe })).toBe(SECOND)
-  expect(await ledger.rowOf(payout)).toMatchObject({ state: 'signed', reason: null })
-  expect(await ledger.signaturesOf(payout)).toHaveLength(2)
+  expect(await advanceLate(payout, { batches: { ...batchesOf(), failures } })).toBe(2 * SECOND)
+  expect(await ledger.rowOf(payout)).toMatchObject({ state: 'signed', hold_code: null })
   await payOnce(payout)
 })
 
-test('advance: a failure observed before the retry does not fail the retried payout', async () => {
-  await chain.automine(false)
+test('advance: what was signed while another worker’s signature was stored is not sent', async () => {
   const payout = await ledger.request()
-  await ledger.advance(payout)
-  await chain.rpc('anvil_dropAllTransactions')
-  await chain.automine(true)
-  await chain.deny(payout.payee as Address, true)
-  await ledger.advance(payout)
+  const { batches: _, ...single } = ledger.sender
+  const sent: string[] = []
+  const send = async ({ reference }: { readonly reference: string }) => void sent.push(reference)
+  const appWith = (sender: PayoutSender) => ({ ...ledger.app, payoutSenders: { [NETWORK]: sender } })
+  const sign: PayoutSender['sign'] = async (...request) => {
+    const signed = await single.sign(...request)
+    await chain.rpc('evm_increaseTime', [60])
+    await chain.mine(1)
+    await advancePayout(appWith({ ...single, send }), payout.id)
+    return signed
+  }
+  await advancePayout(appWith({ ...single, send, sign }), payout.id)
+  expect(sent).toEqual((await ledger.signaturesOf(payout)).map(({ reference }) => reference))
+  expect(sent).toHaveLength(1)
+})
+
+/** Makes time pass on the chain. What was signed before expires after 30 minutes. */
+const pass = async (minutes: number) => {
+  await chain.rpc('evm_increaseTime', [minutes * 60])
   await chain.mine(FINALITY)
+}
+
+test.each(['expired', 'ending'] as const)(
+  'advance: a rejection of what was %s before another worker signed again does not stop the payout',
+  async (kind) => {
+    const payout = await ledger.request()
+    await advancePayout(ledger.app, payout.id)
+    await pass(kind === 'expired' ? 31 : 21)
+    const observe: PayoutSender['observe'] = async (signed) => {
+      const outcome = await ledger.sender.observe(signed)
+      expect(outcome).toEqual({ kind })
+      await advancePayout(ledger.app, payout.id)
+      return outcome
+    }
+    await advanceLate(payout, { observe, rejectionReason: async () => BLACKLISTED })
+    expect(await ledger.rowOf(payout)).toMatchObject({ state: 'signed', reason: null })
+    expect(await ledger.signaturesOf(payout)).toHaveLength(2)
+    await payOnce(payout)
+  },
+)
+
+test('advance: an expiry observed before another worker signed again does not replace the new signature', async () => {
+  const payout = await ledger.request()
+  await advancePayout(ledger.app, payout.id)
+  await pass(31)
   const observe: PayoutSender['observe'] = async (signed) => {
     const outcome = await ledger.sender.observe(signed)
-    await ledger.advance(payout)
-    expect((await ledger.rowOf(payout)).state).toBe('failed')
-    await chain.deny(payout.payee as Address, false)
-    await ledger.ctx.transact((tx) => retryPayout(ledger.ctx, tx, payout.id))
-    await ledger.advance(payout)
+    await advancePayout(ledger.app, payout.id)
     return outcome
   }
-  expect(await advanceLate(payout, { observe })).toBe(SECOND)
-  expect(await ledger.rowOf(payout)).toMatchObject({ state: 'signed', round: 2, reason: null })
+  await advanceLate(payout, { observe })
+  expect((await ledger.signaturesOf(payout)).map(({ is_dead }) => is_dead)).toEqual([true, false])
   await payOnce(payout)
 })
+
+test.each([
+  ['and the rejection heard', BLACKLISTED],
+  ['but no rejection', undefined],
+])(
+  'advance: an expiry observed before the retry, %s, changes nothing of the retried payout',
+  async (_, late) => {
+    const payout = await ledger.request()
+    await advancePayout(ledger.app, payout.id)
+    await chain.deny(payout.payee as Address, true)
+    await pass(31)
+    const observe: PayoutSender['observe'] = async (signed) => {
+      const outcome = await ledger.sender.observe(signed)
+      expect(outcome).toEqual({ kind: 'expired' })
+      await ledger.advance(payout)
+      expect((await ledger.rowOf(payout)).state).toBe('failed')
+      await chain.deny(payout.payee as Address, false)
+      await ledger.ctx.transact((tx) => retryPayout(ledger.ctx, tx, payout.id))
+      await advancePayout(ledger.app, payout.id)
+      return outcome
+    }
+    await advanceLate(payout, { observe, rejectionReason: async () => late })
+    expect(await ledger.rowOf(payout)).toMatchObject({ state: 'signed', round: 2, reason: null })
+    const signatures = await ledger.signaturesOf(payout)
+    expect(signatures.map(({ round, is_dead }) => ({ round, is_dead }))).toEqual([
+      { round: 1, is_dead: true },
+      { round: 2, is_dead: false },
+    ])
+    await payOnce(payout)
+  },
+)
+
+/** Submits with nodes that respond otherwise to the transaction. */
+const submitTo = (send: PayoutBatches['send']) =>
+  submitPayouts(ledger.app, { ...ledger.sender, batches: { ...batchesOf(), send } })
 
 test('broadcast error: shown in one short line until a node accepts the transaction', async () => {
   await chain.automine(false)
-  const payout = await ledger.request()
-  const send = () => Promise.reject(new Error(`insufficient\u0000 funds\nfor ${'gas '.repeat(100)}`))
-  await advanceLate(payout, { send })
-  const said = (await ledger.rowOf(payout)).hold_detail ?? ''
-  expect(said).toMatch(/^insufficient funds for gas gas/)
-  expect(said).toHaveLength(200)
-  await advanceLate(payout, { send: () => Promise.reject(new Error('underpriced')) })
+  const [payout, other] = [await ledger.request(), await ledger.request()]
+  for (const { id } of [payout, other]) await advancePayout(ledger.app, id)
+  const rejects = (message: string) => submitTo(() => Promise.reject(new Error(message)))
+  await rejects(`insufficient\u0000 funds\nfor ${'gas '.repeat(100)}`)
+  for (const one of [payout, other]) {
+    const said = (await ledger.rowOf(one)).hold_detail ?? ''
+    expect(said).toMatch(/^insufficient funds for gas gas/)
+    expect(said).toHaveLength(200)
+  }
+  ledger.ctx.clock.advance(MINUTE + SECOND)
+  await rejects('underpriced')
   expect(await ledger.rowOf(payout)).toMatchObject({
     state: 'signed',
     hold_code: 'broadcast_error',
     hold_detail: 'underpriced',
   })
-  await ledger.advance(payout)
-  expect(await ledger.rowOf(payout)).toMatchObject({ state: 'signed', reason: null })
-  await chain.rpc('anvil_dropAllTransactions')
-  await advanceLate(payout, { send })
-  await ledger.advance(payout)
+  // A step of the payout sends nothing to the nodes, so the error stays.
+  await advancePayout(ledger.app, payout.id)
+  expect((await ledger.rowOf(payout)).hold_code).toBe('broadcast_error')
+  ledger.ctx.clock.advance(MINUTE + SECOND)
+  await ledger.submit()
+  for (const one of [payout, other])
+    expect(await ledger.rowOf(one)).toMatchObject({ state: 'signed', hold_code: null, reason: null })
   await chain.mine(FINALITY)
   await ledger.advance(payout)
   expect(await ledger.rowOf(payout)).toMatchObject({ state: 'final', reason: null })
+  expect(await ledger.count()).toBe(2)
 })
 
 test('broadcast error: cleared once the chain shows the transaction', async () => {
   const payout = await ledger.request()
-  const send: PayoutSender['send'] = async (signed) => {
-    await ledger.sender.send(signed)
+  await advancePayout(ledger.app, payout.id)
+  await submitTo(async (batch) => {
+    await batchesOf().send(batch)
     throw new Error('no answer in time')
-  }
-  await advanceLate(payout, { send })
+  })
   expect(await ledger.rowOf(payout)).toMatchObject({
     state: 'signed',
     hold_code: 'broadcast_error',

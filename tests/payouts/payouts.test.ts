@@ -1,10 +1,10 @@
 import { DAY, HOUR, MINUTE, SECOND } from '@market/kernel/clock'
 import { usdc } from '@market/kernel/money'
 import { maintainLedgerPartitions, totals } from '@market/money/ledger'
-import { advanceDue, advancePayout, duePayouts } from '@market/money/payouts'
+import { advanceDue, advancePayout, duePayouts, findAliveUntil } from '@market/money/payouts'
 import { startEvmNetwork } from '@market/testing/evm-network'
 import { sql } from 'kysely'
-import type { Address } from 'viem'
+import type { Address, Hex } from 'viem'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { FINALITY, newAccount } from '../chains/evm-world.ts'
 import { CAPS, FLOAT, NETWORK, type PayoutLedger, startPayoutLedger } from '../support/payout-ledger.ts'
@@ -25,17 +25,17 @@ describe('payouts', () => {
     expect(await ledger.reserved(payout)).toBe(5_000_000n)
     // By then the newest blocks were read.
     expect(await ledger.advance(payout)).toBe(8 * SECOND)
-    expect(await ledger.rowOf(payout)).toMatchObject({ state: 'signed', nonce: 0n, reason: null })
+    expect(await ledger.rowOf(payout)).toMatchObject({ state: 'signed', reason: null })
     expect(await ledger.holds(payout)).toBe(5_000_000n)
-    expect(await ledger.advance(payout)).toBe(SECOND)
+    expect(await ledger.advance(payout)).toBe(MINUTE)
     expect(await ledger.reserved(payout)).toBe(5_000_000n)
     await chain.mine(FINALITY)
     expect(await ledger.advance(payout)).toBeUndefined()
-    const [signature] = await ledger.signaturesOf(payout)
-    expect(await ledger.rowOf(payout)).toMatchObject({
-      state: 'final',
-      final_reference: signature?.reference,
-    })
+    const { reference } = await ledger.ctx.db
+      .selectFrom('payout_batches')
+      .select('reference')
+      .executeTakeFirstOrThrow()
+    expect(await ledger.rowOf(payout)).toMatchObject({ state: 'final', final_reference: reference })
     expect(await ledger.reserved(payout)).toBe(0n)
     const { treasuryView, imbalance } = await totals(ledger.ctx.db, NETWORK)
     expect({ treasuryView, imbalance }).toEqual({ treasuryView: FLOAT - 5_000_000n, imbalance: 0n })
@@ -75,7 +75,7 @@ describe('payouts', () => {
     await all()
     expect(await ledger.signaturesOf(payout)).toHaveLength(1)
     expect(await ledger.holds(payout)).toBe(5_000_000n)
-    expect(await ledger.count()).toBe(1n)
+    expect(await ledger.count()).toBe(1)
     expect((await ledger.rowOf(payout)).state).toBe('final')
     const journals = await ledger.ctx.db.selectFrom('ledger_journals').select('key').execute()
     expect(journals.filter(({ key }) => key === `payout.sent:${payout.id}`)).toHaveLength(1)
@@ -88,7 +88,6 @@ describe('payouts', () => {
       state: 'held',
       hold_code: 'payout_cap',
       hold_detail: '50.00 USDC',
-      nonce: null,
     })
     const caps = { ...CAPS, perPayout: usdc(60_000_000n) }
     await advancePayout({ ...ledger.app, caps }, payout.id)
@@ -96,27 +95,22 @@ describe('payouts', () => {
       state: 'signed',
       hold_code: null,
       reason: null,
-      nonce: 0n,
     })
   })
 
-  test('daily cap: ten concurrent workers authorize at most the cap and leave no nonce unused', async () => {
+  test('daily cap: ten concurrent workers sign at most the cap', async () => {
     const payouts = await Promise.all(
       Array.from({ length: 10 }, () => ledger.request({ amount: usdc(30_000_000n) })),
     )
-    await Promise.all(payouts.map(ledger.advance))
+    await Promise.all(payouts.map(({ id }) => advancePayout(ledger.app, id)))
+    await ledger.submit()
     const rows = await Promise.all(payouts.map(ledger.rowOf))
-    expect(
-      rows
-        .filter(({ state }) => state === 'signed')
-        .map(({ nonce }) => nonce)
-        .toSorted(),
-    ).toEqual([0n, 1n, 2n])
+    expect(rows.filter(({ state }) => state === 'signed')).toHaveLength(3)
     expect(rows.filter(({ state }) => state === 'held')).toHaveLength(7)
     await chain.mine(FINALITY)
     await Promise.all(payouts.map(ledger.advance))
     await Promise.all(payouts.map(ledger.advance))
-    expect(await ledger.count()).toBe(3n)
+    expect(await ledger.count()).toBe(3)
     // A day and an hour later there is room again, for three and not for all that waited.
     ledger.ctx.clock.advance(DAY + HOUR)
     await maintainLedgerPartitions(ledger.ctx)
@@ -126,110 +120,192 @@ describe('payouts', () => {
     expect(after.filter(({ state }) => state === 'held')).toHaveLength(4)
   })
 
-  test('freeze_payouts: holds payouts that are not authorized; signed payouts continue', async () => {
+  test('freeze_payouts: nothing is signed or submitted; what was submitted can be mined', async () => {
     await chain.automine(false)
-    const [signed, waiting] = [await ledger.request(), await ledger.request()]
-    await ledger.advance(signed)
+    const [submitted, signed, waiting] = [
+      await ledger.request(),
+      await ledger.request(),
+      await ledger.request(),
+    ]
+    await ledger.advance(submitted)
+    await advancePayout(ledger.app, signed.id)
     await ledger.freeze(true)
+    const [authorization] = await ledger.signaturesOf(signed)
+    const end = new Date(Number((authorization?.valid_to ?? 0n) + 1n) * SECOND)
+    expect((await findAliveUntil(ledger.ctx.db)).get(NETWORK)).toEqual(end)
     expect(await ledger.advance(waiting)).toBe(30 * SECOND)
     expect(await ledger.rowOf(waiting)).toMatchObject({ state: 'held', hold_code: 'payouts_frozen' })
     await chain.mine(FINALITY)
+    await ledger.advance(submitted)
+    expect((await ledger.rowOf(submitted)).state).toBe('final')
     await ledger.advance(signed)
-    expect((await ledger.rowOf(signed)).state).toBe('final')
+    expect([await ledger.holds(signed), (await ledger.rowOf(signed)).state]).toEqual([0n, 'signed'])
     await ledger.freeze(false)
     await ledger.advance(waiting)
-    expect(await ledger.rowOf(waiting)).toMatchObject({ state: 'signed', reason: null })
-  })
-
-  test('freeze_payouts: a payout with a nonce is still signed, because an unused nonce blocks later payouts', async () => {
-    const [first, second] = [await ledger.request(), await ledger.request()]
-    const dead = { ...ledger.sender, sign: () => Promise.reject(new Error('the worker died')) }
-    const dying = advancePayout({ ...ledger.app, payoutSenders: { [NETWORK]: dead } }, first.id)
-    await expect(dying).rejects.toThrow('the worker died')
-    expect(await ledger.rowOf(first)).toMatchObject({ state: 'nonce_assigned', nonce: 0n })
-    await ledger.advance(second)
-    expect(await ledger.holds(second)).toBe(0n)
-    await ledger.freeze(true)
-    await ledger.advance(first)
-    // The node mines what waited for an earlier number a moment after that one.
     await chain.mine(1)
-    expect([await ledger.holds(first), await ledger.holds(second)]).toEqual([5_000_000n, 5_000_000n])
+    expect([await ledger.holds(signed), await ledger.holds(waiting)]).toEqual([5_000_000n, 5_000_000n])
   })
 
-  test('payee rejected: the payout fails without a nonce, and the amount stays reserved', async () => {
+  test('many payouts leave in one transaction of a gas account; the treasury sends none', async () => {
+    const payouts = await Promise.all(Array.from({ length: 12 }, () => ledger.request({ amount: usdc(1n) })))
+    for (const { id } of payouts) await advancePayout(ledger.app, id)
+    await ledger.submit()
+    await chain.mine(FINALITY)
+    for (const payout of payouts) await ledger.advance(payout)
+    const rows = await Promise.all(payouts.map(ledger.rowOf))
+    expect(rows.map(({ state }) => state)).toEqual(Array(12).fill('final'))
+    expect(new Set(rows.map((row) => row.final_reference)).size).toBe(1)
+    expect(await chain.rpc('eth_getTransactionCount', [ledger.account.address, 'latest'])).toBe('0x0')
+    const costs = await ledger.ctx.db.selectFrom('payout_costs').select('native').execute()
+    expect(new Set(costs.map(({ native }) => native)).size).toBe(1)
+  })
+
+  test('payee rejected: the payout fails without a signature, and the amount stays reserved', async () => {
     const payout = await ledger.request()
     await chain.deny(payout.payee as Address, true)
     expect(await ledger.advance(payout)).toBeUndefined()
-    expect(await ledger.rowOf(payout)).toMatchObject({ state: 'failed', nonce: null })
+    expect((await ledger.rowOf(payout)).state).toBe('failed')
     expect((await ledger.rowOf(payout)).reason).toMatch(/blacklisted/i)
+    expect(await ledger.signaturesOf(payout)).toEqual([])
     expect(await ledger.reserved(payout)).toBe(5_000_000n)
-    const other = await ledger.request()
-    await ledger.advance(other)
-    expect((await ledger.rowOf(other)).nonce).toBe(0n)
   })
 
-  test('reverted on chain: the nonce is used, the amount stays reserved, and later payouts continue', async () => {
-    await chain.automine(false)
+  test('payee rejected after it was signed: others are paid, and it fails when nothing can pay it any more', async () => {
     const [bad, good] = [await ledger.request(), await ledger.request()]
-    await ledger.advance(bad)
-    await ledger.advance(good)
-    await chain.rpc('anvil_dropAllTransactions')
-    await chain.automine(true)
+    for (const { id } of [bad, good]) await advancePayout(ledger.app, id)
     await chain.deny(bad.payee as Address, true)
-    for (const payout of [bad, good]) await ledger.advance(payout)
+    await ledger.submit()
+    expect([await ledger.holds(bad), await ledger.holds(good)]).toEqual([0n, 5_000_000n])
+    expect(await ledger.rowOf(bad)).toMatchObject({ state: 'signed', hold_code: 'broadcast_error' })
+    expect((await ledger.rowOf(bad)).hold_detail).toMatch(/blacklisted/i)
+    // With ten minutes left it is not signed again, and with none left in a final block it fails.
+    await chain.rpc('evm_increaseTime', [21 * 60])
+    await chain.mine(1)
+    expect(await ledger.advance(bad)).toBe(30 * SECOND)
+    expect(await ledger.rowOf(bad)).toMatchObject({ state: 'signed', hold_code: 'authorization_alive' })
+    await chain.rpc('evm_increaseTime', [10 * 60])
+    await chain.mine(1)
+    await ledger.advance(bad)
+    expect((await ledger.rowOf(bad)).state).toBe('signed')
     await chain.mine(FINALITY)
-    for (const payout of [bad, good]) await ledger.advance(payout)
-    expect(await ledger.rowOf(bad)).toMatchObject({
-      state: 'failed',
-      reason: 'the transfer reverted',
-      nonce: 0n,
-    })
+    expect(await ledger.advance(bad)).toBeUndefined()
+    expect((await ledger.rowOf(bad)).state).toBe('failed')
+    expect(await ledger.signaturesOf(bad)).toHaveLength(1)
     expect(await ledger.reserved(bad)).toBe(5_000_000n)
-    expect((await ledger.rowOf(good)).state).toBe('final')
     expect((await totals(ledger.ctx.db, NETWORK)).imbalance).toBe(0n)
   })
 
-  test('stuck for a minute: only the payout at the next nonce is replaced, with a higher fee', async () => {
+  test('an authorization that expires soon is signed again with the same terms, and the payout is paid once', async () => {
     await chain.automine(false)
-    const [first, second] = [await ledger.request(), await ledger.request()]
-    for (const payout of [first, second]) await ledger.advance(payout)
-    await chain.rpc('anvil_dropAllTransactions')
-    await ledger.advance(first)
-    expect(await ledger.signaturesOf(first)).toHaveLength(1)
-    await chain.rpc('anvil_dropAllTransactions')
-    ledger.ctx.clock.advance(MINUTE + SECOND)
-    for (const payout of [first, second]) await ledger.advance(payout)
-    const [before, after] = await ledger.signaturesOf(first)
-    expect(await ledger.signaturesOf(second)).toHaveLength(1)
-    expect(after?.nonce).toBe(before?.nonce)
-    for (const fee of ['max_fee_per_gas', 'max_priority_fee_per_gas'] as const)
-      expect(BigInt(after?.[fee] ?? 0) * 1000n).toBeGreaterThanOrEqual(BigInt(before?.[fee] ?? 0) * 1125n)
-    // Not again before another minute has passed.
-    await ledger.advance(first)
-    expect(await ledger.signaturesOf(first)).toHaveLength(2)
+    const payout = await ledger.request()
+    await advancePayout(ledger.app, payout.id)
+    await chain.rpc('evm_increaseTime', [21 * 60])
+    await chain.mine(1)
+    await ledger.advance(payout)
+    const signatures = await ledger.signaturesOf(payout)
+    expect(signatures.map(({ is_dead }) => is_dead)).toEqual([true, false])
+    // Anybody who has the first one can submit it too.
+    await chain.call(newAccount(), chain.usdc, signatures[0]?.bytes as Hex).catch(() => undefined)
     await chain.mine(FINALITY)
-    for (const payout of [first, second]) await ledger.advance(payout)
-    expect([await ledger.holds(first), await ledger.holds(second)]).toEqual([5_000_000n, 5_000_000n])
+    await ledger.advance(payout)
+    expect((await ledger.rowOf(payout)).state).toBe('final')
+    expect(await ledger.holds(payout)).toBe(5_000_000n)
+    expect(await ledger.count()).toBe(1)
   })
 
-  test('unexplained outgoing transfers: no payout is sent', async () => {
-    const [first, second] = [await ledger.request(), await ledger.request()]
-    await ledger.advance(first)
-    await chain.transfer(ledger.account, newAccount().address, 1n)
-    expect(await ledger.advance(second)).toBe(30 * SECOND)
-    expect(await ledger.rowOf(second)).toMatchObject({
-      state: 'held',
-      hold_code: 'nonce_mismatch',
-      hold_detail: '2 on the chain, 1 in the ledger',
+  test('a stranger submits an authorization: the payout is final by his transaction', async () => {
+    const payout = await ledger.request()
+    await advancePayout(ledger.app, payout.id)
+    const [signature] = await ledger.signaturesOf(payout)
+    const stranger = newAccount()
+    await chain.fund(stranger.address)
+    const reference = await chain.call(stranger, chain.usdc, signature?.bytes as Hex)
+    await chain.mine(FINALITY)
+    await ledger.advance(payout)
+    expect(await ledger.rowOf(payout)).toMatchObject({ state: 'final', final_reference: reference })
+    expect(await ledger.count()).toBe(1)
+  })
+
+  test('stuck for a minute: another gas account overtakes, then the same one with a higher fee', async () => {
+    await chain.automine(false)
+    const payout = await ledger.request()
+    await ledger.advance(payout)
+    const batches = () => ledger.ctx.db.selectFrom('payout_batches').selectAll().orderBy('sent_at').execute()
+    await chain.rpc('anvil_dropAllTransactions')
+    await ledger.advance(payout)
+    expect(await batches()).toHaveLength(1)
+    ledger.ctx.clock.advance(MINUTE + SECOND)
+    await ledger.advance(payout)
+    const [first, second] = await batches()
+    expect(second?.account).not.toBe(first?.account)
+    await chain.rpc('anvil_dropAllTransactions')
+    ledger.ctx.clock.advance(MINUTE + SECOND)
+    await ledger.advance(payout)
+    const replaced = (await batches()).find(({ account }) => account === first?.account)
+    expect(replaced?.nonce).toBe(first?.nonce)
+    for (const fee of ['max_fee_per_gas', 'max_priority_fee_per_gas'] as const)
+      expect((replaced?.[fee] ?? 0n) * 1000n).toBeGreaterThanOrEqual((first?.[fee] ?? 0n) * 1125n)
+    await chain.mine(FINALITY)
+    await ledger.advance(payout)
+    expect((await ledger.rowOf(payout)).state).toBe('final')
+    expect(await ledger.count()).toBe(1)
+  })
+
+  test('gas accounts without coin: fees that no node took do not rise, and payouts go on after a refill', async () => {
+    const payout = await ledger.request()
+    await advancePayout(ledger.app, payout.id)
+    const [first, second] = ledger.account.gas
+    for (const { address } of ledger.account.gas) await chain.fund(address, 0n)
+    for (let minute = 0; minute < 5; minute++) {
+      await ledger.submit()
+      ledger.ctx.clock.advance(MINUTE + SECOND)
+    }
+    expect((await ledger.rowOf(payout)).hold_code).toBe('broadcast_error')
+    const batches = await ledger.ctx.db.selectFrom('payout_batches').selectAll().execute()
+    expect(batches.map((one) => one.max_fee_per_gas)).toEqual([0n, 0n])
+    // One account is enough.
+    await chain.fund(second.address)
+    for (let minute = 0; minute < 2; minute++) {
+      await ledger.submit()
+      ledger.ctx.clock.advance(MINUTE + SECOND)
+    }
+    expect(await chain.rpc('eth_getTransactionCount', [first.address, 'latest'])).toBe('0x0')
+    expect(await ledger.holds(payout)).toBe(5_000_000n)
+  })
+
+  test('an address that nobody can pay: the payout fails before it is signed', async () => {
+    const payout = await ledger.request({ payee: chain.usdc })
+    expect(await ledger.advance(payout)).toBeUndefined()
+    expect(await ledger.rowOf(payout)).toMatchObject({
+      state: 'failed',
+      reason: 'the address of USDC itself',
     })
   })
 
+  test('a suspended payout stays suspended under a freeze, and is not submitted after it', async () => {
+    const payout = await ledger.request()
+    await advancePayout(ledger.app, payout.id)
+    await ledger.ctx.db
+      .updateTable('payouts')
+      .set({ hold_code: 'order_mismatch', reason: 'found wrong' })
+      .where('id', '=', payout.id)
+      .execute()
+    await ledger.freeze(true)
+    await chain.rpc('evm_increaseTime', [21 * 60])
+    await chain.mine(1)
+    await ledger.advance(payout)
+    expect((await ledger.rowOf(payout)).hold_code).toBe('order_mismatch')
+    await ledger.freeze(false)
+    await ledger.submit()
+    expect(await ledger.holds(payout)).toBe(0n)
+  })
+
   test('no native coin for fees: the payout is held', async () => {
-    await chain.fund(ledger.account.address, 0n)
+    for (const { address } of ledger.account.gas) await chain.fund(address, 0n)
     const payout = await ledger.request()
     expect(await ledger.advance(payout)).toBe(30 * SECOND)
     expect((await ledger.rowOf(payout)).hold_code).toBe('fee_balance_low')
-    await chain.fund(ledger.account.address)
+    for (const { address } of ledger.account.gas) await chain.fund(address)
     await ledger.advance(payout)
     expect((await ledger.rowOf(payout)).state).toBe('signed')
   })

@@ -50,7 +50,10 @@ test('order.refunded: the buyer gets it once, when the transaction of the refund
   expect(await eventsOfBuyer()).toEqual([])
   await chain.mine(FINALITY)
   await Promise.all(Array.from({ length: 5 }, () => ledger.advance(refund)))
-  const [signature] = await ledger.signaturesOf(refund)
+  const { reference } = await ledger.ctx.db
+    .selectFrom('payout_batches')
+    .select('reference')
+    .executeTakeFirstOrThrow()
   expect(await eventsOfBuyer()).toEqual([
     {
       seq: 1n,
@@ -60,7 +63,7 @@ test('order.refunded: the buyer gets it once, when the transaction of the refund
       data: {
         amount_usd: '9.00',
         chain: 'base',
-        tx_hash: signature?.reference,
+        tx_hash: reference,
         destination: refund.payee,
       },
     },

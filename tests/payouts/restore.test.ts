@@ -120,7 +120,7 @@ test('restored database: without repeated requests, new payouts are held until t
   const { ctx, db } = ledger
   await freeze(ledger, false)
   const next = await newOwedPayouts(world, 'next')
-  let gone: { network: string; reference: string; amount_micros: bigint }[] = []
+  let gone: { network: string; reference: string; transfer_index: number; amount_micros: bigint }[] = []
   await withWorker(ledger, async () => {
     await requestPayouts(ledger, next)
     await untilFinal(world, ledger, [...signed, ...waiting])
@@ -132,20 +132,17 @@ test('restored database: without repeated requests, new payouts are held until t
     }
     gone = await db
       .selectFrom('outgoing_transfers')
-      .select(['network', 'reference', 'amount_micros'])
+      .select(['network', 'reference', 'transfer_index', 'amount_micros'])
       .where((where) =>
         where.not(
           where.exists(
-            where
-              .selectFrom('payouts')
-              .select('id')
-              .whereRef('payouts.id', '=', 'outgoing_transfers.payout_id'),
+            where.selectFrom('payouts').select('id').whereRef('payouts.mark', '=', 'outgoing_transfers.mark'),
           ),
         ),
       )
       .execute()
-    for (const { network, reference } of gone)
-      await ctx.transact((tx) => writeOffTransfer(ctx, tx, { network: network as Network, reference }))
+    for (const { network, reference, transfer_index: index } of gone)
+      await ctx.transact((tx) => writeOffTransfer(ctx, tx, { network: network as Network, reference, index }))
     await untilFinal(world, ledger, next)
   })
   await expectPaidOnce(world, [...lost, ...next])

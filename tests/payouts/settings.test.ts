@@ -5,6 +5,7 @@ import { startEvmNetwork } from '@market/testing/evm-network'
 import { startKmsServer } from '@market/testing/kms-server'
 import { testDatabase } from '@market/testing/postgres'
 import { readConfig } from '@market/worker/config'
+import { privateKeyToAddress } from 'viem/accounts'
 import { afterAll, expect, test } from 'vitest'
 import { startFaultyRelay } from '../support/payout-relay.ts'
 import { startWorker } from '../support/processes.ts'
@@ -28,7 +29,8 @@ const BASICS = {
   ...WALLET_SEAL.worker,
   ONE_PROVIDER: 'on',
 }
-const BASE = { ...BASICS, BASE_RPC_URLS: chain.url, BASE_TREASURY_KEY: hex() }
+const PAYOUT_GAS = { BASE_PAYOUT_GAS_KEYS: hex() }
+const BASE = { ...BASICS, ...PAYOUT_GAS, BASE_RPC_URLS: chain.url, BASE_TREASURY_KEY: hex() }
 
 const complaint = (env: Readonly<Record<string, string>>): string => {
   try {
@@ -52,10 +54,12 @@ test('no settings: no payouts; defaults for missing values', () => {
     BASE_RPC_URLS: [],
   })
   expect(config.BASE_TREASURY_KEY).toBeUndefined()
+  expect(config.BASE_PAYOUT_GAS_KEYS).toEqual([])
 })
 
 test('providers: a network with nodes of one provider does not start, and production accepts no exception', () => {
   const two = {
+    ...PAYOUT_GAS,
     BASE_TREASURY_KEY: hex(),
     BASE_RPC_URLS: 'http://a.example/1,http://a.example/2',
     ONE_PROVIDER: 'off',
@@ -78,6 +82,7 @@ test('providers: a network with nodes of one provider does not start, and produc
 test('providers: production warns of a network with nodes of two providers, and not of three', () => {
   const config = readConfig({
     ...BASICS,
+    ...PAYOUT_GAS,
     BASE_TREASURY_KEY: hex(),
     BASE_RPC_URLS: 'http://a.example,http://b.example',
     SOLANA_RPC_URLS: 'http://a.example,http://b.example,http://c.example',
@@ -132,6 +137,55 @@ test('contradictory settings: the error names them and contains no secret', () =
   for (const said of [alt, complaint(both), short]) expect(said).not.toContain(key.slice(1))
 })
 
+const addressOf = (key: string): string => privateKeyToAddress(`0x${key}`)
+
+test.each(['BASE', 'ALT'])('payout gas keys: %s needs one or more with its treasury key', (name) => {
+  const setting = `${name}_PAYOUT_GAS_KEYS`
+  const network = {
+    ...{ BASE_RPC_URLS: chain.url, ALT_RPC_URLS: chain.url },
+    ...{ ALT_CHAIN_ID: '42161', ALT_USDC: `0x${'a'.repeat(40)}` },
+  }
+  const keys = [hex(), `0x${hex()}`]
+  for (const treasury of [
+    { [`${name}_TREASURY_KEY`]: hex() },
+    { [`${name}_TREASURY_KMS_KEY`]: 'alias/treasury', KMS_REGION: 'eu-central-1' },
+  ]) {
+    expect(complaint({ ...network, ...treasury })).toContain(`${setting}: is needed with the treasury key`)
+    expect(complaint({ ...network, ...treasury, [setting]: keys.join(', ') })).toBe('')
+  }
+  expect(complaint({ SOLANA_TREASURY_KEY: hex(), SOLANA_RPC_URLS: 'http://a.example' })).toBe('')
+  const short = complaint({ [setting]: `${keys[0]},${keys[0]?.slice(1)}` })
+  expect(short).toContain(`${setting}.1: must be 32 bytes in hex`)
+  expect(short).not.toContain(keys[0]?.slice(1))
+  const gasKey = complaint({ [`${name}_GAS_KEY`]: '12', [setting]: keys.join(',') })
+  expect(gasKey).toContain(`${name}_GAS_KEY: must be 32 bytes in hex`)
+})
+
+test('payout gas keys: each belongs to an account that does nothing else, on any EVM network', () => {
+  const key = hex()
+  for (const setting of ['BASE_PAYOUT_GAS_KEYS', 'ALT_PAYOUT_GAS_KEYS']) {
+    const said = (more: Readonly<Record<string, string>>, list = `${hex()},0x${key.toUpperCase()}`) =>
+      complaint({ ...more, [setting]: list })
+    expect(said({})).toBe('')
+    expect(said({}, `${key},${hex()},${key}`)).toContain(`${setting}: has a key twice`)
+    const keys = [
+      ...['SOLANA_TREASURY_KEY', 'BASE_TREASURY_KEY', 'ALT_TREASURY_KEY'],
+      ...['SOLANA_GAS_KEY', 'BASE_GAS_KEY', 'ALT_GAS_KEY', 'BASE_VENUE_KEY', 'ALT_VENUE_KEY'],
+    ]
+    const accounts = ['BASE', 'ALT'].flatMap((name) =>
+      ['TREASURY', 'GAS_ACCOUNT', 'VENUE_WALLET', 'COLD_ADDRESS'].map((use) => `${name}_${use}`),
+    )
+    for (const other of [...keys, ...accounts]) {
+      const value = keys.includes(other) ? key : addressOf(key)
+      const same = said({ [other]: value })
+      expect(same).toContain(`${setting}: has the account of ${other}. Use accounts that only send payouts.`)
+      expect(same).not.toContain(key)
+    }
+  }
+  // Nonces are counted per chain.
+  expect(complaint({ BASE_PAYOUT_GAS_KEYS: key, ALT_PAYOUT_GAS_KEYS: key })).toBe('')
+})
+
 test('worker settings: needs the private key of wallet seeds, of which two can be live', () => {
   const [one, two, three] = [newKeySettings(), newKeySettings(), newKeySettings()].map(
     ({ worker }) => worker.WALLET_SEAL_PRIVATE_KEYS,
@@ -165,6 +219,7 @@ test('worker: starts while the nodes are down, and pays once they respond', asyn
     })
     expect(worker.output()).not.toContain('the-key-of-the-provider')
     expect(worker.output()).not.toContain(BASE.BASE_TREASURY_KEY)
+    expect(worker.output()).not.toContain(BASE.BASE_PAYOUT_GAS_KEYS)
   } finally {
     await worker.stop()
     await relay.stop()
@@ -175,6 +230,7 @@ test('treasury key: can be a KMS key', async () => {
   const kms = await startKmsServer()
   const worker = await startWorker({
     ...BASICS,
+    ...PAYOUT_GAS,
     BASE_RPC_URLS: chain.url,
     BASE_TREASURY_KMS_KEY: kms.createKey('ECC_SECG_P256K1'),
     KMS_REGION: 'eu-central-1',

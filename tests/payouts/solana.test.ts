@@ -4,7 +4,7 @@ import { solanaChain } from '@market/chains/solana/solana-chain'
 import { solanaPayoutSender } from '@market/chains/solana/solana-payout-sender'
 import { turnSwitch } from '@market/core/switches'
 import { ApiError } from '@market/kernel/api-error'
-import { systemClock } from '@market/kernel/clock'
+import { SECOND, systemClock } from '@market/kernel/clock'
 import { usdc } from '@market/kernel/money'
 import {
   balanceOf,
@@ -72,14 +72,8 @@ const startSolanaPayout = async () => {
   const journal = { key: 'float', reason: 'float', subject: 'float', network: NETWORK, moves } as const
   await ctx.transact((tx) => post(ctx, tx, journal))
   const payee = (await generateKeyPairSigner()).address
-  const wanted = {
-    network: NETWORK,
-    kind: 'payout',
-    agentId: `agt_${payee}`,
-    subject: `order-${payee}`,
-    payee,
-    amount: AMOUNT,
-  } as const
+  const names = { agentId: `agt_${payee}`, subject: `order-${payee}` } as const
+  const wanted = { ...names, network: NETWORK, kind: 'payout', payee, amount: AMOUNT } as const
   const { id } = await ctx.transact((tx) =>
     requestPayout(ctx, tx, { ...wanted, from: escrow(NETWORK, 'float') }),
   )
@@ -87,27 +81,20 @@ const startSolanaPayout = async () => {
   const { db } = ctx
   const chains = { [NETWORK]: solanaChain(solana.settings) }
   await openGuard({ ...ctx, chains })
+  const lost = new Set<string>()
+  const send: typeof sender.send = async ({ reference }) => void lost.add(reference)
+  const app = {
+    ...{ ...ctx, payoutSenders: { [NETWORK]: sender }, payoutListener: acceptingListener },
+    ...{ caps: CAPS, feeAddresses: NO_FEE_ADDRESSES, screenings: [] },
+  }
   return {
     db,
     id,
     payee,
-    app: {
-      ...ctx,
-      payoutSenders: { [NETWORK]: sender },
-      payoutListener: acceptingListener,
-      caps: CAPS,
-      feeAddresses: NO_FEE_ADDRESSES,
-      screenings: [],
-    },
+    app,
     /** The same sender, but for the bytes, which get lost on the way. */
-    lossy: {
-      ...ctx,
-      payoutSenders: { [NETWORK]: { ...sender, send: async () => {} } },
-      payoutListener: acceptingListener,
-      caps: CAPS,
-      feeAddresses: NO_FEE_ADDRESSES,
-      screenings: [],
-    },
+    lossy: { ...app, payoutSenders: { [NETWORK]: { ...sender, send } } },
+    lost,
     row: () => db.selectFrom('payouts').selectAll().where('id', '=', id).executeTakeFirstOrThrow(),
     signatures: () => db.selectFrom('payout_signatures').selectAll().orderBy('n').execute(),
     stop: database.stop,
@@ -132,10 +119,7 @@ async function step({ id }: SolanaPayout, app: SolanaPayout['app']): Promise<voi
 
 /** What the chain says now about all signatures of the payout. */
 async function outcomeOf({ app, signatures }: SolanaPayout): Promise<string> {
-  const signed = (await signatures()).map(({ reference, bytes, nonce, last_valid_height }) => ({
-    ...{ reference, bytes, nonce, maxFeePerGas: null, maxPriorityFeePerGas: null },
-    lastValidHeight: last_valid_height,
-  }))
+  const signed = (await signatures()).map((row) => ({ ...row, validTo: row.valid_to }))
   try {
     return (await app.payoutSenders[NETWORK].observe(signed)).kind
   } catch (error) {
@@ -155,14 +139,27 @@ function meeting(count: number): () => Promise<void> {
   }
 }
 
+/** Ten workers whose signatures are all made before one is stored. */
+function signingTogether(app: SolanaPayout['app']): SolanaPayout['app'] {
+  const sender = app.payoutSenders[NETWORK]
+  const allSigned = meeting(TEN.length)
+  const sign: typeof sender.sign = async (...said) => {
+    const signed = await sender.sign(...said)
+    await allSigned()
+    return signed
+  }
+  return { ...app, payoutSenders: { [NETWORK]: { ...sender, sign } } }
+}
+
 /**
  * The newest signature alone can take effect, and each was made when the one before it had expired for good. How many there
  * are depends on the machine: a blockhash is valid for 3 seconds of this chain, and for a minute of the real one.
  */
-async function expectOneLive({ signatures }: SolanaPayout): Promise<void> {
+async function expectOneLive({ signatures, lost }: SolanaPayout): Promise<void> {
   const all = await signatures()
+  expect(all.map(({ reference }) => reference)).toEqual(expect.arrayContaining([...lost]))
   expect(all.map(({ is_dead }) => is_dead)).toEqual(all.map((_, index) => index < all.length - 1))
-  const lastHeights = all.map(({ last_valid_height }) => last_valid_height ?? 0n)
+  const lastHeights = all.map(({ valid_to }) => valid_to)
   for (const [index, last] of lastHeights.entries()) {
     const before = lastHeights[index - 1]
     if (before !== undefined) expect(last).toBeGreaterThan(before + EXPIRY_MARGIN + BLOCKHASH_LIFETIME)
@@ -172,34 +169,25 @@ async function expectOneLive({ signatures }: SolanaPayout): Promise<void> {
 test('expired signature: of ten workers that sign at once, one stores its signature, and only it can pay', async () => {
   const setup = await startSolanaPayout()
   try {
-    await Promise.all(TEN.map(() => step(setup, setup.lossy)))
+    const first = signingTogether(setup.lossy)
+    await Promise.all(TEN.map(() => step(setup, first)))
     await expectOneLive(setup)
     await until('the signature has expired', async () => (await outcomeOf(setup)) === 'expired', {
       everyMs: 100,
     })
     const { length } = await setup.signatures()
-    const sender = setup.lossy.payoutSenders[NETWORK]
-    const allSigned = meeting(TEN.length)
-    const together = {
-      ...sender,
-      sign: async (...said: Parameters<typeof sender.sign>) => {
-        const signed = await sender.sign(...said)
-        await allSigned()
-        return signed
-      },
-    }
-    await Promise.all(TEN.map(() => step(setup, { ...setup.lossy, payoutSenders: { [NETWORK]: together } })))
+    const together = signingTogether(setup.lossy)
+    await Promise.all(TEN.map(() => step(setup, together)))
     expect(await setup.signatures()).toHaveLength(length + 1)
     await expectOneLive(setup)
 
     // The workers below finish it together.
-    const unfinished = {
-      ...setup.app.payoutSenders[NETWORK],
-      observe: async (...said: Parameters<typeof sender.observe>) => {
-        const outcome = await sender.observe(...said)
-        return outcome.kind === 'final' ? { ...outcome, kind: 'seen' as const } : outcome
-      },
+    const sender = setup.app.payoutSenders[NETWORK]
+    const observe: typeof sender.observe = async (...said) => {
+      const outcome = await sender.observe(...said)
+      return outcome.kind === 'final' ? { ...outcome, kind: 'seen' } : outcome
     }
+    const unfinished = { ...sender, observe }
     const isFinal = async () => {
       await step(setup, { ...setup.app, payoutSenders: { [NETWORK]: unfinished } })
       return (await outcomeOf(setup)) === 'final'
@@ -247,6 +235,27 @@ test('expired signature: an observation from before the new signature does not m
   }
 })
 
+test('failed signature: a failure observed before another worker signed again does not fail the payout', async () => {
+  const setup = await startSolanaPayout()
+  try {
+    await advancePayout(setup.lossy, setup.id)
+    const sender = setup.lossy.payoutSenders[NETWORK]
+    const expired = { ...sender, observe: async () => ({ kind: 'expired' as const }) }
+    const late: typeof sender = {
+      ...sender,
+      observe: async ([first]) => {
+        await advancePayout({ ...setup.lossy, payoutSenders: { [NETWORK]: expired } }, setup.id)
+        return { kind: 'failed', reference: first?.reference ?? '', reason: 'the transfer failed' }
+      },
+    }
+    expect(await advancePayout({ ...setup.lossy, payoutSenders: { [NETWORK]: late } }, setup.id)).toBe(SECOND)
+    expect(await setup.row()).toMatchObject({ state: 'signed', reason: null })
+    expect(await setup.signatures()).toHaveLength(2)
+  } finally {
+    await setup.stop()
+  }
+})
+
 test('expired signature: it is not signed again while payouts are frozen, and is afterwards', async () => {
   const setup = await startSolanaPayout()
   try {
@@ -283,7 +292,7 @@ test('fee cap: a payout whose fees and rent exceed it is held', async () => {
       hold_detail: '2044360, the cap is 100000',
     })
     await advancePayout(setup.app, setup.id)
-    expect(await setup.row()).toMatchObject({ state: 'signed', reason: null, nonce: null })
+    expect(await setup.row()).toMatchObject({ state: 'signed', reason: null })
   } finally {
     await setup.stop()
   }

@@ -7,7 +7,7 @@ import {
   findPayoutOf,
   type Payout,
   type PayoutContext,
-  payoutAuthorizer,
+  payoutAdmitter,
   withdrawPayout,
 } from '@market/money/payouts'
 import { type TestDatabase, testDatabase } from '@market/testing/postgres'
@@ -16,7 +16,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { statementsOf } from '../load/order-statements.ts'
 import { counterDrift } from '../support/payout-counters.ts'
 import { CAPS, NETWORK } from '../support/payout-ledger.ts'
-import { COST, scriptedPayouts } from '../support/scripted-payouts.ts'
+import { COST, newSignature, scriptedPayouts } from '../support/scripted-payouts.ts'
 
 const START = new Date('2026-03-01T10:20:00Z')
 const float = escrow(NETWORK, 'float')
@@ -39,13 +39,20 @@ const stateOf = async (payout: Payout) => {
 }
 const statesOf = (some: readonly Payout[]) => Promise.all(some.map(stateOf))
 
-/** As the worker does: payouts that are ready at the same time are authorized by one transaction. */
+/** As the worker does: payouts that are ready at the same time are admitted by one transaction. */
 async function advanceTogether(app: PayoutContext, some: readonly Payout[]): Promise<void> {
   const sender = app.payoutSenders[NETWORK]
   if (sender === undefined) throw new Error('no sender')
-  const authorize = payoutAuthorizer(app, sender)
-  await Promise.allSettled(some.map(({ id }) => advancePayout(app, id, authorize)))
+  const admit = payoutAdmitter(app, sender)
+  await Promise.allSettled(some.map(({ id }) => advancePayout(app, id, admit)))
 }
+
+const candidateOf = (payout: Payout) => ({
+  payout,
+  cost: { native: COST, createsAccount: false },
+  opensAccount: false,
+  signed: newSignature(),
+})
 
 const counters = () => db.selectFrom('payout_counters').selectAll().orderBy('hour').orderBy('scope').execute()
 
@@ -54,7 +61,7 @@ describe('caps', () => {
   const app = () => ({ ...payouts.app, caps })
   const payee = `0x${'ab'.repeat(20)}`
 
-  test('payee_cap: counts a payout for 24 to 25 hours, from the hour in which it was authorized', async () => {
+  test('payee_cap: counts a payout for 24 to 25 hours, from the hour in which it was signed', async () => {
     const [first, second] = [await payouts.request({ payee }), await payouts.request({ payee })]
     await advanceTogether(app(), [first])
     payouts.script.outcome = 'final'
@@ -128,7 +135,7 @@ describe('caps', () => {
   })
 })
 
-describe('payouts that are authorized together', () => {
+describe('payouts that are admitted together', () => {
   test('are decided by one transaction, the oldest first, and one that is held holds no other back', async () => {
     const caps = { ...CAPS, perDay: usdc(12_000_000n) }
     const all: Payout[] = []
@@ -138,21 +145,13 @@ describe('payouts that are authorized together', () => {
     }
     const sender = payouts.app.payoutSenders[NETWORK]
     if (sender === undefined) throw new Error('no sender')
-    const cost = { native: COST, createsAccount: false }
     const statements = await statementsOf(database.url, async (heard) => {
-      const authorize = payoutAuthorizer({ ...payouts.app, caps, db: heard }, sender)
+      const admit = payoutAdmitter({ ...payouts.app, caps, db: heard }, sender)
       // The first one is decided alone, because no other has arrived yet.
       const first = await payouts.request({ amount: usdc(1n), kind: 'move_to_venue' })
-      await Promise.all([first, ...all.toReversed()].map((payout) => authorize({ payout, cost })))
+      await Promise.all([first, ...all.toReversed()].map((payout) => admit(candidateOf(payout))))
     })
-    expect(await statesOf(all)).toEqual([
-      'nonce_assigned',
-      'held: daily_cap',
-      'nonce_assigned',
-      'held: daily_cap',
-    ])
-    const nonces = await Promise.all(all.map(async (payout) => (await rowOf(payout)).nonce))
-    expect(nonces).toEqual([1n, null, 2n, null])
+    expect(await statesOf(all)).toEqual(['signed', 'held: daily_cap', 'signed', 'held: daily_cap'])
     expect(await counterDrift(db)).toEqual([])
     expect(
       statements.filter(({ sql: text }) => text.includes('pg_advisory_xact_lock(hashtext')),
@@ -177,7 +176,7 @@ describe('payouts that are authorized together', () => {
   })
 
   /** Payouts that are decided together except the first, how often their terms and the chain are read, and how each ends. */
-  async function authorizeBroken(failure: Error, isBroken: (n: number) => boolean) {
+  async function admitBroken(failure: Error, isBroken: (n: number) => boolean) {
     const { app, request } = payouts
     const all = [await request(), await request(), await request(), await request()] as const
     const counted = { balances: 0, terms: 0 }
@@ -199,14 +198,13 @@ describe('payouts that are authorized together', () => {
           : app.payoutListener.termsOf(ctx, tx, payout)
       },
     }
-    const authorize = payoutAuthorizer({ ...app, payoutListener }, sender)
-    const cost = { native: COST, createsAccount: false }
-    const ended = await Promise.allSettled(all.map((payout) => authorize({ payout, cost })))
+    const admit = payoutAdmitter({ ...app, payoutListener }, sender)
+    const ended = await Promise.allSettled(all.map((payout) => admit(candidateOf(payout))))
     return { counted, ended: ended.map(({ status }) => status), states: await statesOf(all) }
   }
 
   test('after one that cannot be decided, the chain is read again for each of the others', async () => {
-    const { counted, ended } = await authorizeBroken(new Error('no terms'), (n) => n === 2)
+    const { counted, ended } = await admitBroken(new Error('no terms'), (n) => n === 2)
     expect(ended).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled'])
     // The first one is alone in its batch, the others are one batch that knows the same, and then three.
     expect(counted.balances).toBe(1 + 3)
@@ -220,28 +218,27 @@ describe('payouts that are authorized together', () => {
       balances++
       return sender.usdcBalance()
     }
-    const authorize = payoutAuthorizer(payouts.app, { ...sender, usdcBalance })
-    const cost = { native: COST, createsAccount: false }
-    const authorizeOne = async () => (await authorize({ payout: await payouts.request(), cost }))?.state
+    const admit = payoutAdmitter(payouts.app, { ...sender, usdcBalance })
+    const admitOne = async () => {
+      const payout = await payouts.request()
+      await admit(candidateOf(payout))
+      return stateOf(payout)
+    }
     const finalAt = (height: bigint) =>
       sql`insert into followed_networks (network, treasury, final_height, final_hash)
         values (${NETWORK}, 'treasury', ${height}, 'hash')
         on conflict (network) do update set final_height = excluded.final_height`.execute(db)
     await finalAt(1n)
-    expect([await authorizeOne(), await authorizeOne(), balances]).toEqual([
-      'nonce_assigned',
-      'nonce_assigned',
-      1,
-    ])
+    expect([await admitOne(), await admitOne(), balances]).toEqual(['signed', 'signed', 1])
     await finalAt(2n)
-    expect([await authorizeOne(), balances]).toEqual(['nonce_assigned', 2])
+    expect([await admitOne(), balances]).toEqual(['signed', 2])
   })
 
   test.each(['55P03', '08006', '57P01'])('SQLSTATE %s fails all of them at once', async (code) => {
     const failure = Object.assign(new Error('the database failed'), { code })
-    const { counted, ended, states } = await authorizeBroken(failure, (n) => n > 0)
+    const { counted, ended, states } = await admitBroken(failure, (n) => n > 0)
     expect(ended).toEqual(['fulfilled', 'rejected', 'rejected', 'rejected'])
-    expect(states).toEqual(['nonce_assigned', 'queued', 'queued', 'queued'])
+    expect(states).toEqual(['signed', 'queued', 'queued', 'queued'])
     expect(counted).toEqual({ balances: 1, terms: 2 })
   })
 
@@ -263,13 +260,11 @@ describe('payouts that are authorized together', () => {
     const payout = await request()
     const sender = app.payoutSenders[NETWORK]
     if (sender === undefined) throw new Error('no sender')
-    const authorize = payoutAuthorizer(app, sender)
-    const cost = { native: COST, createsAccount: false }
+    const admit = payoutAdmitter(app, sender)
     const changes = [{ payee: `0x${'f'.repeat(40)}` }, { amount: usdc(1n) }, { round: 2 }]
-    for (const change of changes)
-      expect(await authorize({ payout: { ...payout, ...change }, cost })).toBeUndefined()
+    for (const change of changes) expect(await admit(candidateOf({ ...payout, ...change }))).toBeUndefined()
     expect(await stateOf(payout)).toBe('queued')
-    expect(await authorize({ payout, cost })).toMatchObject({ state: 'nonce_assigned' })
+    expect(await admit(candidateOf(payout))).toMatchObject({ state: 'signed' })
   })
 
   test('a payout that was requested again after a withdrawal is counted with its new amount', async () => {

@@ -1,5 +1,7 @@
+import { AUTHORIZATION_USED_TOPIC, topicOf } from '@market/chains/evm/transfers'
 import { DAY, HOUR, MINUTE } from '@market/kernel/clock'
 import { usdc } from '@market/kernel/money'
+import { markOf } from '@market/kernel/payout-mark'
 import { escrow } from '@market/money/ledger'
 import { requestPayout } from '@market/money/payouts'
 import { checkReserves, deleteOldSnapshots, proveLiabilities } from '@market/money/reserves'
@@ -111,7 +113,7 @@ test('liabilities: a payout without an address belongs to its agent', async () =
 })
 
 describe('in flight', () => {
-  test('every transaction is listed with its amount, and they add up to the sum', async () => {
+  test('every payout is listed by its mark with its amount, and they add up to the sum', async () => {
     await paidFor('order:a', 1_000n)
     await paidFor('order:b', 1_000n)
     const payouts = [
@@ -120,19 +122,21 @@ describe('in flight', () => {
     ]
     expect(await treasury.takeSnapshot()).toMatchObject({ inFlight: { transactions: [], count: 0 } })
     for (const payout of payouts) await treasury.advance(payout)
+    const [first, second] = payouts.map((payout) => markOf(NETWORK, payout))
     const { balances, inFlight } = await treasury.takeSnapshot()
     expect(inFlight).toMatchObject({
       count: 2,
       transactions: [
-        { amount: 500n, replaces: [] },
-        { amount: 300n, replaces: [] },
+        { reference: second, amount: 500n, replaces: [] },
+        { reference: first, amount: 300n, replaces: [] },
       ],
     })
     const transactions = inFlight?.transactions ?? []
     expect(transactions.reduce((sum, { amount }) => sum + amount, 0n)).toBe(balances.inFlight)
-    for (const { reference } of transactions)
-      expect(await network.rpc('eth_getTransactionByHash', [reference])).toMatchObject({
-        from: treasury.account.address.toLowerCase(),
-      })
+    for (const { reference } of transactions) {
+      const topics = [AUTHORIZATION_USED_TOPIC, topicOf(treasury.account.address), reference]
+      const filter = { address: network.usdc, fromBlock: '0x0', topics }
+      expect(await network.rpc('eth_getLogs', [filter])).toHaveLength(1)
+    }
   })
 })

@@ -51,6 +51,7 @@ async function deposited(): Promise<void> {
   const payout = await moveToVenue(newAccount().address)
   await treasury.advance(payout)
   await network.mine(FINALITY)
+  await treasury.watch()
   await treasury.advance(payout)
   await move(escrow(NETWORK, DEPOSIT), venue(NETWORK, MOVE), AMOUNT)
   await move(venue(NETWORK, KEY), pool(NETWORK, KEY), AMOUNT - 1n)

@@ -5,7 +5,7 @@ import { payoutMetrics } from '@market/money/payouts'
 import { getSolvency } from '@market/money/reserves'
 import { startEvmNetwork } from '@market/testing/evm-network'
 import { testDatabase } from '@market/testing/postgres'
-import { type Hex, pad, toHex } from 'viem'
+import { type Hex, pad, toFunctionSelector, toHex } from 'viem'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { CONFIRMATIONS, FINALITY, fundedPayer, newAccount } from '../chains/evm-world.ts'
 import { type NodeRelay, type RpcCall, relayTo } from '../chains/node-relay.ts'
@@ -52,9 +52,14 @@ const change = (result: (call: RpcCall, result: unknown) => unknown): NodeRelay[
   result,
 })
 
+const BALANCE_OF = toFunctionSelector('balanceOf(address)')
+
 /** The node shows another balance of the treasury. */
 const withBalance = (micros: bigint): NodeRelay['mood'] =>
-  change(({ method }, result) => (method === 'eth_call' ? pad(toHex(micros), { size: 32 }) : result))
+  change(({ method, params: [call] }, result) => {
+    const isBalance = method === 'eth_call' && (call as { data: string }).data.startsWith(BALANCE_OF)
+    return isBalance ? pad(toHex(micros), { size: 32 }) : result
+  })
 
 const behindBy = (blocks: bigint): NodeRelay['mood'] =>
   change(({ method }, result) =>

@@ -40,6 +40,7 @@ const HAPPENINGS = {
     const payout = await askedFor(17n)
     await treasury.advance(payout)
     await network.mine(FINALITY)
+    await treasury.watch()
     return () => treasury.advance(payout)
   },
   'a payout that is signed and settled': async () => {
@@ -47,6 +48,7 @@ const HAPPENINGS = {
     return async () => {
       await treasury.advance(payout)
       await network.mine(FINALITY)
+      await treasury.watch()
       expect(await treasury.advance(payout)).toBeUndefined()
     }
   },
@@ -64,7 +66,7 @@ describe('payments and payouts during snapshots', () => {
   test.each(names)('are no shortage: during the snapshot %s, and afterwards any other', async (name) => {
     await paidFor('order:float', 1_000n)
     for (const next of names) {
-      // One after the other, for both may wait for their nonce.
+      // One after the other, because both may send a batch.
       const [before, after] = [await HAPPENINGS[name](), await HAPPENINGS[next]()]
       const [snapshot] = await Promise.all([treasury.takeSnapshot(next === 'nothing'), before()])
       await Promise.all([treasury.watch(), after()])

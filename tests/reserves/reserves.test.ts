@@ -111,7 +111,7 @@ describe('shortage', () => {
     expect(await treasury.payoutGuard()).toEqual({ short_micros: 400n, short_since: expect.any(Date) })
 
     await treasury.earn('order:a', 400n)
-    await ctx.transact((tx) => writeOffTransfer(ctx, tx, { network: NETWORK, reference }))
+    await ctx.transact((tx) => writeOffTransfer(ctx, tx, { network: NETWORK, reference, index: 0 }))
     expect((await treasury.takeSnapshot()).short).toBe(0n)
     expect(await treasury.payoutGuard()).toEqual({ short_micros: 0n, short_since: null })
   })

@@ -1,16 +1,18 @@
 import { evmChain } from '@market/chains/evm/evm-chain'
 import { type EvmPayoutSenderSettings, evmPayoutSender } from '@market/chains/evm/evm-payout-sender'
 import { localEvmSigner } from '@market/chains/local-signers'
+import type { PayoutSender } from '@market/core/ports/payout-sender'
 import type { Db } from '@market/database/transact'
 import { usdc } from '@market/kernel/money'
 import { escrow, fees, post } from '@market/money/ledger'
 import { claimTransfer, findPayment, parsePurpose, recheckTransfers } from '@market/money/payments'
-import { advancePayout, type Payout, requestPayout } from '@market/money/payouts'
+import { advancePayout, type Payout, requestPayout, submitPayouts } from '@market/money/payouts'
 import { takeReserveSnapshot } from '@market/money/reserves'
 import { testClock } from '@market/testing/clock'
 import type { EvmNetwork } from '@market/testing/evm-network'
 import { marketContext } from '@market/testing/market-context'
 import { PURPOSES } from '@market/worker/payment-handlers'
+import type { Hex } from 'viem'
 import { FINALITY, newAccount, question, settingsFor } from '../chains/evm-world.ts'
 import { follow } from '../support/follow.ts'
 import { NO_FEE_ADDRESSES } from '../support/payout-ledger.ts'
@@ -27,6 +29,17 @@ const CAPS = {
 }
 
 type Payer = ReturnType<typeof newAccount>
+
+/** Every batch that a node accepted is in a block: the node answers a moment before it has made one. */
+const withIncluded = (network: EvmNetwork, sender: PayoutSender): PayoutSender => {
+  const { batches } = sender
+  if (batches === undefined) throw new Error('there are no gas accounts')
+  const send: typeof batches.send = async (batch) => {
+    await batches.send(batch)
+    await network.included(batch.reference as Hex)
+  }
+  return { ...sender, batches: { ...batches, send } }
+}
 
 /** A treasury on a real chain with its ledger: payments, payouts and snapshots. */
 export async function openTreasury(
@@ -46,9 +59,17 @@ export async function openTreasury(
   const clock = testClock(new Date())
   const chain = evmChain(settings)
   const ctx = { ...marketContext({ db, clock }), chains: { [NETWORK]: chain } }
-  const payoutSenders = { [NETWORK]: evmPayoutSender(settings, localEvmSigner(account.key)) }
+  const gas = [newAccount(), newAccount()]
+  for (const { address } of gas) await network.fund(address)
+  const gasSigners = gas.map(({ key }) => localEvmSigner(key))
+  const sender = withIncluded(network, evmPayoutSender(settings, localEvmSigner(account.key), gasSigners))
+  const payouts = {
+    ...{ ...ctx, payoutSenders: { [NETWORK]: sender }, payoutListener: acceptingListener },
+    ...{ caps: CAPS, feeAddresses: { ...NO_FEE_ADDRESSES, [NETWORK]: feeAddresses }, screenings: [] },
+  }
   await follow(ctx, NETWORK)
   let purposes = 0
+  let submitted: Promise<void> = Promise.resolve()
 
   const claim = async (reference: string, purpose: string, due: bigint, payers?: readonly string[]) => {
     const seen = await findPayment(ctx, NETWORK, question(reference, payers && { payers }))
@@ -67,6 +88,7 @@ export async function openTreasury(
     chain,
     clock,
     account,
+    sender,
     settings,
     claim,
     watch: () => follow(ctx, NETWORK),
@@ -97,14 +119,13 @@ export async function openTreasury(
           ...(waitsForPayment && { purpose: parsePurpose(purpose) }),
         }),
       ),
-    advance: ({ id }: Payout) =>
-      advancePayout(
-        {
-          ...{ ...ctx, payoutSenders, payoutListener: acceptingListener },
-          ...{ caps: CAPS, feeAddresses: { ...NO_FEE_ADDRESSES, [NETWORK]: feeAddresses }, screenings: [] },
-        },
-        id,
-      ),
+    /** As the worker does: does the next step and sends what is signed, one batch after another. */
+    advance: async ({ id }: Payout) => {
+      const next = await advancePayout(payouts, id)
+      submitted = submitted.catch(() => {}).then(() => submitPayouts(payouts, sender))
+      await submitted
+      return next
+    },
     /** Moves a fee from the escrow of a purpose. */
     earn: (purpose: string, amount: bigint) =>
       ctx.transact((tx) =>

@@ -19,10 +19,10 @@ export async function fillWithPayouts(
     await client.query('set session_replication_role = replica')
     const first = later(now, -24 * HOUR)
     await client.query(
-      `insert into payouts (id, network, kind, subject, purpose, payee, amount_micros, state, round, final_reference, nonce,
+      `insert into payouts (id, network, kind, subject, purpose, payee, amount_micros, state, round, final_reference,
          agent_id, counts_against_caps, counted_at, created_at, updated_at, due_at)
        select 'pay_' || lpad(to_hex(n), 32, '0'), $1, 'payout', 'ord_' || n, 'order:ord_' || n,
-         '0x' || lpad(to_hex(n % ${agents}), 40, '0'), 450000, 'final', 1, '0x' || lpad(to_hex(n), 64, '0'), n,
+         '0x' || lpad(to_hex(n % ${agents}), 40, '0'), 450000, 'final', 1, '0x' || lpad(to_hex(n), 64, '0'),
          'agt_' || (n % ${agents}), true, at, at, at, at
        from generate_series(1, $2::integer) as n
        cross join lateral (select $3::timestamptz + n * (interval '24 hours' / $2::integer) as at) as moment`,
@@ -38,7 +38,6 @@ export async function fillWithPayouts(
        from payouts cross join lateral (values ('*'), ('payee:' || payee), ('agent:' || agent_id)) as of (scope)
        group by 1, 2, 3`,
     )
-    await client.query('insert into payout_nonces values ($1, $2, $3)', [NETWORK, '0xtreasury', count + 1])
     for (const table of ['payouts', 'payout_costs', 'payout_counters'])
       await client.query(`vacuum analyze ${table}`)
   } finally {

@@ -64,7 +64,7 @@ export function keepMining(chain: EvmNetwork, everyMs = FAST.blockMs): () => Pro
   }
 }
 
-/** An EVM chain with a treasury that can pay for gas. */
+/** An EVM chain with a treasury, and an account that sends its payouts. */
 export async function startEvm(
   network: 'base-mainnet' | 'alt-mainnet',
   { float = 0n, gas: hasGas = false, mines = false, vault, pace = FAST }: ChainOptions = {},
@@ -74,9 +74,13 @@ export async function startEvm(
   const chain = await startEvmNetwork(
     isBase ? { chainId: 8453, slotsInAnEpoch } : { chainId: 42_161, usdc: ALT_USDC, slotsInAnEpoch },
   )
-  const [treasuryKey, gasKey] = [generatePrivateKey(), generatePrivateKey()]
+  const [treasuryKey, gasKey, payoutGasKey] = [
+    generatePrivateKey(),
+    generatePrivateKey(),
+    generatePrivateKey(),
+  ]
   const [treasury, gas] = [privateKeyToAddress(treasuryKey), privateKeyToAddress(gasKey)]
-  await Promise.all([chain.fund(treasury), hasGas && chain.fund(gas)])
+  await Promise.all([chain.fund(privateKeyToAddress(payoutGasKey)), hasGas && chain.fund(gas)])
   if (float > 0n) await chain.mint(treasury, float)
   const venue = isBase && vault !== undefined ? await startVault(chain, vault) : undefined
   if (mines) await chain.automine(false)
@@ -96,7 +100,11 @@ export async function startEvm(
       ...(!isBase && { ALT_CHAIN_ID: String(chain.chainId), ALT_USDC }),
     },
     apiSettings: hasGas ? { [`${name}_GAS_KEY`]: gasKey.slice(2) } : {},
-    workerSettings: { [`${name}_TREASURY_KEY`]: treasuryKey.slice(2), ...venue?.workerSettings },
+    workerSettings: {
+      [`${name}_TREASURY_KEY`]: treasuryKey.slice(2),
+      [`${name}_PAYOUT_GAS_KEYS`]: payoutGasKey.slice(2),
+      ...venue?.workerSettings,
+    },
     stop: async () => {
       await stopMining?.()
       await chain.stop()
@@ -154,7 +162,7 @@ export async function startChains<N extends Network>(networks: readonly N[], opt
     settings: merged('settings'),
     /** The gas keys, which a worker can do without. */
     apiSettings: merged('apiSettings'),
-    /** The treasury keys, which only a worker has. */
+    /** The keys of the treasuries and of the accounts that send their payouts, which only a worker has. */
     workerSettings: merged('workerSettings'),
     stop: async () => {
       await Promise.all(started.map(([, { stop }]) => stop()))

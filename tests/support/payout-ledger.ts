@@ -1,10 +1,11 @@
 import { evmChain } from '@market/chains/evm/evm-chain'
 import { evmPayoutSender } from '@market/chains/evm/evm-payout-sender'
+import { TRANSFER_TOPIC, topicOf } from '@market/chains/evm/transfers'
 import { localEvmSigner } from '@market/chains/local-signers'
 import { turnSwitch } from '@market/core/switches'
 import { usdc } from '@market/kernel/money'
 import { balanceOf, escrow, maintainLedgerPartitions, payable, post, world } from '@market/money/ledger'
-import { advancePayout, type Payout, requestPayout, setShortage } from '@market/money/payouts'
+import { advancePayout, type Payout, requestPayout, setShortage, submitPayouts } from '@market/money/payouts'
 import type { EvmNetwork } from '@market/testing/evm-network'
 import { makeProfile } from '@market/testing/makers'
 import { marketContext } from '@market/testing/market-context'
@@ -32,10 +33,10 @@ export const CAPS = {
 
 export type PayoutLedger = Awaited<ReturnType<typeof startPayoutLedger>>
 
-/** A treasury on a real chain with native coin and USDC. */
+/** A treasury on a real chain with USDC, and gas accounts with native coin that send its payouts. */
 export const fundedTreasury = async (chain: EvmNetwork) => {
-  const account = newAccount()
-  await chain.fund(account.address)
+  const account = { ...newAccount(), gas: [newAccount(), newAccount()] as const }
+  for (const { address } of account.gas) await chain.fund(address)
   await chain.mint(account.address, FLOAT)
   const fundedAt = BigInt(String(await chain.rpc('eth_blockNumber', [])))
   // The ledgers have it from the beginning, so they do not read it.
@@ -43,16 +44,22 @@ export const fundedTreasury = async (chain: EvmNetwork) => {
   return { ...account, fundedAt }
 }
 
+type Treasury = Awaited<ReturnType<typeof fundedTreasury>>
+
+export const senderFor = (chain: EvmNetwork, { address, key, gas }: Treasury) =>
+  evmPayoutSender(
+    settingsFor(chain, address, { recentMs: 0 }),
+    localEvmSigner(key),
+    gas.map((one) => localEvmSigner(one.key)),
+  )
+
 /**
  * A database whose ledger holds the treasury's balance and was compared with the chain. A second one over the same
  * treasury simulates a restored backup: it lacks everything the first one did.
  */
 export async function startPayoutLedger(
   chain: EvmNetwork,
-  {
-    treasury,
-    compared = true,
-  }: { treasury?: Awaited<ReturnType<typeof fundedTreasury>>; compared?: boolean } = {},
+  { treasury, compared = true }: { treasury?: Treasury; compared?: boolean } = {},
 ) {
   const account = treasury ?? (await fundedTreasury(chain))
   const database = await testDatabase()
@@ -63,7 +70,7 @@ export async function startPayoutLedger(
   const journal = { key: 'float', reason: 'float', subject: 'float', network: NETWORK, moves } as const
   await ctx.transact((tx) => post(ctx, tx, journal))
   const settings = settingsFor(chain, account.address, { watchFrom: account.fundedAt + 1n })
-  const sender = evmPayoutSender(settings, localEvmSigner(account.key))
+  const sender = senderFor(chain, account)
   const app = {
     ...ctx,
     chains: { [NETWORK]: evmChain(settings) },
@@ -74,7 +81,9 @@ export async function startPayoutLedger(
     screenings: [],
   }
   /** Compares as the worker does. The clock is moved so that the comparison is due. */
+  let isCompared = false
   const compare = () => {
+    isCompared = true
     ctx.clock.advance(10_000)
     return follow(app, NETWORK)
   }
@@ -104,7 +113,14 @@ export async function startPayoutLedger(
       .execute()
   return {
     ...{ account, ctx, sender, app, compare, request, rowOf, signaturesOf, stop: database.stop },
-    advance: ({ id }: Payout) => advancePayout(app, id),
+    /** As the worker does: reads the chain once it was compared, does the next step, and sends what is signed. */
+    advance: async ({ id }: Payout) => {
+      if (isCompared) await follow(app, NETWORK)
+      const next = await advancePayout(app, id)
+      await submitPayouts(app, sender)
+      return next
+    },
+    submit: () => submitPayouts(app, sender),
     holds: ({ payee }: Payout) => chain.balanceOf(payee as Address),
     reserved: ({ id }: Payout) => balanceOf(ctx.db, payable(NETWORK, id)),
     freeze: (
@@ -123,8 +139,17 @@ export async function startPayoutLedger(
     guard: () =>
       ctx.db.selectFrom('payout_guards').selectAll().where('network', '=', NETWORK).executeTakeFirstOrThrow(),
     outgoingTransfers: () =>
-      ctx.db.selectFrom('outgoing_transfers').selectAll().orderBy('block_height').orderBy('nonce').execute(),
-    count: async () =>
-      BigInt(String(await chain.rpc('eth_getTransactionCount', [account.address, 'latest']))),
+      ctx.db
+        .selectFrom('outgoing_transfers')
+        .selectAll()
+        .orderBy('block_height')
+        .orderBy('transfer_index')
+        .execute(),
+    /** How many payments have left the treasury. */
+    count: async () => {
+      const topics = [TRANSFER_TOPIC, topicOf(account.address)]
+      const filter = { address: chain.usdc, fromBlock: '0x0', topics }
+      return ((await chain.rpc('eth_getLogs', [filter])) as unknown[]).length
+    },
   }
 }

@@ -1,5 +1,5 @@
 import type { Chain } from '@market/core/ports/chain'
-import type { PayoutOutcome, PayoutSender, SignedTransfer } from '@market/core/ports/payout-sender'
+import type { PayoutOutcome, PayoutSender, SignedPayout } from '@market/core/ports/payout-sender'
 import { DATABASE_EPOCH } from '@market/database/epoch'
 import type { Db } from '@market/database/transact'
 import { usdc } from '@market/kernel/money'
@@ -15,7 +15,7 @@ export const COST = 1_000n
 
 /** What the nodes say next. */
 export interface Script {
-  outcome: PayoutOutcome['kind'] | 'nonce_used'
+  outcome: PayoutOutcome['kind']
   /** What a final transaction cost; undefined when the nodes do not say. */
   realCost: bigint | undefined
   rejects: boolean
@@ -24,32 +24,25 @@ export interface Script {
 
 let signatures = 0
 
-const signatureAt = (nonce: bigint | null): SignedTransfer => ({
+export const newSignature = (): SignedPayout => ({
   reference: `0x${(++signatures).toString(16).padStart(64, '0')}`,
   bytes: '0x02',
-  nonce,
-  lastValidHeight: null,
-  maxFeePerGas: 1n,
-  maxPriorityFeePerGas: 1n,
+  validTo: 1n,
 })
 
 function scriptedSender(script: Script): PayoutSender {
   const outcomeOf = (reference: string): PayoutOutcome => {
-    if (script.outcome === 'nonce_used')
-      return { kind: 'failed', reference, reason: 'nonce used by another transaction' }
     if (script.outcome === 'failed') return { kind: 'failed', reference, reason: 'reverted' }
     if (script.outcome !== 'final') return { kind: script.outcome, reference }
     return { kind: 'final', reference, ...(script.realCost !== undefined && { cost: script.realCost }) }
   }
   return {
     network: NETWORK,
-    treasury: '0xtreasury',
+    treasury: `0x${'7'.repeat(40)}`,
     rejectionReason: async () => (script.rejects ? 'The payee is blocked' : undefined),
-    nonces: async () => ({ next: 0n, pending: 0n }),
-    finalNonce: async () => 0n,
-    async sign(_, nonce) {
+    async sign() {
       if (!script.signs) throw new Error('the worker died')
-      return signatureAt(nonce)
+      return newSignature()
     },
     send: async () => {},
     observe: async (signed) => outcomeOf(signed.at(-1)?.reference ?? ''),

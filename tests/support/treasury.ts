@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Db } from '@market/database/transact'
 import { usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
+import { markOf } from '@market/kernel/payout-mark'
 import { type Account, escrow, fees, post, surplus, suspense, world } from '@market/money/ledger'
 import { claimTransfer, parsePurpose } from '@market/money/payments'
 import type { Payout } from '@market/money/payouts'
@@ -126,10 +127,12 @@ export async function makeFailed(db: Db, wanted: Parameters<typeof makePayout>[1
 }
 
 interface Sent {
-  readonly payoutId?: string | null
+  /** The payout whose mark it has; without one it has no mark. */
+  readonly payoutId?: Payout['id'] | null
   readonly payee?: string | null
   readonly amount?: bigint
   readonly reference?: string
+  readonly index?: number
   readonly isFinal?: boolean
   readonly at?: Date
 }
@@ -137,16 +140,16 @@ interface Sent {
 /** An outgoing transfer as the chain reader saves it. */
 export async function makeOutgoingTransfer(db: Db, sent: Sent = {}) {
   const { payoutId = null, amount = AMOUNT, reference = someHash(), isFinal = true, at = new Date() } = sent
-  const { payee = someKey() } = sent
+  const { payee = someKey(), index = 0 } = sent
   await db
     .insertInto('outgoing_transfers')
     .values({
       network: NETWORK,
       reference,
-      payout_id: payoutId,
+      transfer_index: index,
+      mark: payoutId && markOf(NETWORK, { id: payoutId, markRound: 1 }),
       payee,
       amount_micros: amount,
-      nonce: null,
       block_height: 1n,
       block_hash: someHash(),
       happened_at: at,

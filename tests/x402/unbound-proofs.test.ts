@@ -295,7 +295,7 @@ describe('a transfer that two callers name', () => {
     await world.deliver(cheap.apiKey, id)
     await world.market.db
       .updateTable('payouts')
-      .set({ state: 'nonce_assigned', nonce: 0n })
+      .set({ state: 'signed' })
       .where('subject', '=', `${id}:surplus:base-mainnet`)
       .execute()
     const mine = await newSeller()

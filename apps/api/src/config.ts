@@ -89,6 +89,7 @@ export type Config = Readonly<z.infer<typeof Env>>
 /** Names of settings that contain a treasury key or the id of one in a KMS. */
 const TREASURY_KEY = /_TREASURY_(?:KMS_)?KEY/
 const VENUE_KEY = /_VENUE_(?:KMS_)?KEY/
+const PAYOUT_GAS_KEYS = /_PAYOUT_GAS_KEY/
 const WALLET_SEAL_PRIVATE_KEY = /^WALLET_SEAL_PRIVATE_KEY/
 
 /** An attacker who controls the api must not find a key that moves money, so it does not start with one, even if unused. */
@@ -103,6 +104,11 @@ function rejectKeysOfWorker(env: NodeJS.ProcessEnv): void {
   if (venues.length > 0)
     throw new Error(
       `Keys of venue wallets must not be set for the api: ${venues.join(', ')}. Only the worker needs them. Remove them from the api's environment and set the wallet's address instead (<NETWORK>_VENUE_WALLET).`,
+    )
+  const gas = found(PAYOUT_GAS_KEYS)
+  if (gas.length > 0)
+    throw new Error(
+      `Keys of the accounts that send payouts must not be set for the api: ${gas.join(', ')}. Only the worker needs them. Remove them from the api's environment.`,
     )
   const seal = found(WALLET_SEAL_PRIVATE_KEY)
   if (seal.length > 0)

@@ -2,6 +2,7 @@ import { type ChainName, checkChainSettings } from '@market/platform/settings/ch
 import { type EvmName, marketsOn } from '@market/platform/settings/venues'
 import type { workerSettings } from '@market/platform/settings/worker'
 import type { z } from 'zod'
+import { checkPayoutGasKeys } from './payout-gas-keys.ts'
 
 type PayoutSenderConfig = z.infer<z.ZodObject<typeof workerSettings>>
 
@@ -28,6 +29,9 @@ export function checkPayoutSenderSettings(config: PayoutSenderConfig, ctx: z.Ref
       addIssue(`${name}_VENUE_KEY`, 'is needed for the EARN_MARKETS of this network')
     if (isKeyOfOther(config, name))
       addIssue(`${name}_VENUE_KEY`, 'is the key of a treasury or of a gas account. Use a separate wallet.')
+    if (hasKey(config, name) && config[`${name}_PAYOUT_GAS_KEYS`].length === 0)
+      addIssue(`${name}_PAYOUT_GAS_KEYS`, 'is needed with the treasury key: these accounts send the payouts')
+    checkPayoutGasKeys(config, name, addIssue)
   }
   checkChainSettings(config, (name) => hasKey(config, name), ctx)
 }

@@ -1,6 +1,6 @@
 import { evmChain } from '@market/chains/evm/evm-chain'
 import { openEvmFacilitator } from '@market/chains/evm/evm-facilitator'
-import { evmPayoutSender } from '@market/chains/evm/evm-payout-sender'
+import { openEvmPayoutSender } from '@market/chains/evm/evm-payout-sender'
 import { evmReserveSigner } from '@market/chains/evm/evm-reserve-signer'
 import { evmVenue } from '@market/chains/evm/venue/evm-venue'
 import { localEvmSigner, localSolanaSigner } from '@market/chains/local-signers'
@@ -27,12 +27,14 @@ import {
 } from '@market/platform/settings/chains'
 import { marketsOn } from '@market/platform/settings/venues'
 import type { Config } from './config.ts'
+import { payoutGasSigners } from './payout-gas-keys.ts'
 import { hasKey } from './payout-sender-settings.ts'
 
 /** A network that this worker pays out on. Chain and sender use the same treasury. */
 interface OpenNetwork {
   readonly chain: Chain
-  readonly sender: PayoutSender
+  /** Asks the nodes for what it needs, so they are checked before. */
+  readonly sender: () => Promise<PayoutSender>
   /** Publishes the roots of the reserves; only on Solana, where a memo costs least. */
   readonly reserveAnchor?: ReserveAnchor
   /** Signs what is published, on EVM networks. */
@@ -54,9 +56,9 @@ export async function openPayoutSenders(config: Config, log: Parameters<typeof o
   const candidate = (network: Network, open: () => Promise<OpenNetwork>): ConfiguredNetwork => ({
     network,
     async open() {
-      const { chain, sender, facilitator, reserveAnchor, reserveSigner, venues: opening = [] } = await open()
+      const { chain, facilitator, reserveAnchor, reserveSigner, venues: opening = [], ...rest } = await open()
       await chain.checkNodes()
-      const opened = await facilitator()
+      const [sender, opened] = [await rest.sender(), await facilitator()]
       chains[network] = chain
       payoutSenders[network] = sender
       if (reserveAnchor !== undefined) reserveAnchors[network] = reserveAnchor
@@ -118,8 +120,11 @@ const sameTreasury = (configured: string | undefined, own: string): void =>
 async function openEvm(config: Config, name: 'BASE' | 'ALT'): Promise<OpenNetwork> {
   const signer = await evmSigner(config, `${name}_TREASURY`)
   sameTreasury(config[`${name}_TREASURY`], signer.address.toLowerCase())
+  const gasSigners = payoutGasSigners(config, name)
+  const common = evmSettings(config, name, signer.address)
   const settings = {
-    ...evmSettings(config, name, signer.address),
+    ...common,
+    gasAccounts: [...common.gasAccounts, ...gasSigners.map(({ address }) => address)],
     feeCapPerGas: feeCapOf(config, name),
   }
   const gas = evmGasSettings(config, name, signer.address)
@@ -128,7 +133,7 @@ async function openEvm(config: Config, name: 'BASE' | 'ALT'): Promise<OpenNetwor
   const venueSigner = markets.length === 0 ? undefined : await evmSigner(config, `${name}_VENUE`)
   return {
     chain: evmChain(settings),
-    sender: evmPayoutSender(settings, signer),
+    sender: () => openEvmPayoutSender(settings, signer, gasSigners),
     reserveSigner: evmReserveSigner(settings.network, signer),
     venues: venueSigner === undefined ? [] : markets.map((one) => evmVenue(settings, venueSigner, one)),
     facilitator: () =>
@@ -143,7 +148,7 @@ async function openSolana(config: Config): Promise<OpenNetwork> {
   const gas = solanaGasSettings(config, signer.address)
   return {
     chain: solanaChain(settings),
-    sender: solanaPayoutSender(settings, signer),
+    sender: async () => solanaPayoutSender(settings, signer),
     reserveAnchor: solanaReserveAnchor(settings, signer),
     facilitator: () => gas && openSolanaFacilitator(gas),
   }

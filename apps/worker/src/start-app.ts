@@ -124,6 +124,7 @@ export async function startApp(config: Config) {
     signatures: ownerSignatures(config),
     objects: storageFrom(config),
     advancePayouts: payouts.run,
+    submitPayouts: payouts.submit,
     recordGas: metrics.recordGas,
     countDisagreement: metrics.countDisagreement,
     recordAudit: metrics.recordAudit,

@@ -72,7 +72,9 @@ async function resultOf(command: Command, environment: Environment, out: Termina
     case 'switch': {
       const { kind: _kind, ...input } = command
       const { data } = await callOperation(settings, 'turnSwitch', input)
-      return `${data.name} is ${data.on ? 'on' : 'off'}, changed by ${data.changed_by}: ${data.reason}\n`
+      const until =
+        data.complete_at === null ? '' : ` What was signed before can be paid until ${data.complete_at}.`
+      return `${data.name} is ${data.on ? 'on' : 'off'}, changed by ${data.changed_by}: ${data.reason}${until}\n`
     }
     case 'approvals': {
       const { data } = await callOperation(settings, 'listApprovals', { limit: 100 })

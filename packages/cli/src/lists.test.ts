@@ -16,7 +16,7 @@ const TITLE = 'Reviews a pull request and explains what it would change, in 80 c
 const LISTS = [
   ['services', SERVICE_COLUMNS, [id('svc'), TITLE, 'brand_content', '12345.50/month', 720, 4.85]],
   ['orders', ORDER_COLUMNS, [id('ord'), 'revision_requested', TITLE, '12345.50', '2026-11-18 04:35']],
-  ['payouts', PAYOUT_COLUMNS, [id('ord'), 'nonce_assigned', '12345.50', 'solana-mainnet', HASH]],
+  ['payouts', PAYOUT_COLUMNS, [id('ord'), 'signed', '12345.50', 'solana-mainnet', HASH]],
   [
     'wallet operations',
     WALLET_COLUMNS,

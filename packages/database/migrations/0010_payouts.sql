@@ -16,15 +16,18 @@ create table payouts (
   payee text check (length(payee) between 32 and 44),
   amount_micros bigint not null check (amount_micros > 0),
   -- packages/money/src/payouts/states.ts. One that is withdrawn was undone before it was signed.
-  state text not null check (state in ('queued', 'held', 'nonce_assigned', 'signed', 'final', 'failed', 'withdrawn')),
+  state text not null check (state in ('queued', 'held', 'signed', 'final', 'failed', 'withdrawn')),
+  -- EVM: another one after the chain has used its nonce for something else, which an operator wrote off.
+  mark_round integer not null default 1 check (mark_round between 1 and 100),
+  -- What names it on its chain: the memo on Solana, the nonce of its authorizations on EVM. The chain pays a nonce once.
+  mark text not null generated always as (case when network = 'solana-mainnet' then id
+    else '0x' || encode(sha256((id || case mark_round when 1 then '' else ':' || mark_round end)::bytea), 'hex') end) stored,
   -- A payout that is tried again begins another round; what was signed before can no longer take effect.
   round integer not null default 1 check (round > 0),
   -- Why it waits: a code, its values, and the whole sentence.
   hold_code text,
   hold_detail text check (length(hold_detail) <= 200),
   reason text check (length(reason) <= 300),
-  -- How many readings of outgoing transfers had begun when it was held until a later one is complete.
-  held_at_reading bigint,
   -- The payer can contest until `not_before`. A contested payout waits until the payer signs or an arbiter decides.
   not_before timestamptz,
   contested_at timestamptz constraint payouts_contested check (contested_at is null or kind = 'payout'),
@@ -36,8 +39,6 @@ create table payouts (
   counted_at timestamptz,
   -- Solana: whether the treasury opens the payee's token account.
   opens_account boolean not null default false,
-  -- EVM: its own for ever.
-  nonce bigint check (nonce >= 0),
   final_reference text,
   -- The agent that is notified by an event how it ended.
   notified_agent text references agents (id),
@@ -45,17 +46,15 @@ create table payouts (
   updated_at timestamptz not null,
   due_at timestamptz not null,
   constraint payouts_once unique (kind, subject),
-  constraint payouts_nonce unique (network, nonce),
   constraint payouts_payee check (payee is not null or state in ('failed', 'withdrawn')),
   -- Only a worker counts a payout: the api can write none of these states.
-  constraint payouts_counted check (counted_at is null or state in ('nonce_assigned', 'signed', 'final')),
+  constraint payouts_counted check (counted_at is null or state in ('signed', 'final')),
   constraint payouts_final check ((state = 'final') = (final_reference is not null)),
   constraint payouts_reason check (state not in ('held', 'failed') or reason is not null),
   constraint payouts_hold_code check (hold_code in (
     'not_compared', 'not_counted', 'providers_disagree', 'treasury_short', 'payouts_frozen', 'network_frozen',
     'fee_above_cap', 'fee_balance_low', 'contest_window', 'contested', 'payment_not_final', 'payout_cap', 'payee_cap',
-    'daily_cap', 'balance_low', 'history_unread', 'nonce_mismatch', 'transfer_mismatch', 'nonce_reserved', 'nonce_used',
-    'broadcast_error', 'no_address', 'below_account_minimum', 'payee_account_closed', 'below_minimum', 'gas_budget', 'not_funded',
+    'daily_cap', 'balance_low', 'transfer_mismatch', 'authorization_alive', 'broadcast_error', 'no_address', 'below_account_minimum', 'payee_account_closed', 'below_minimum', 'gas_budget', 'not_funded',
     'order_mismatch', 'new_address', 'screened', 'screening_unavailable', 'other')),
   constraint payouts_hold check (case
     when state = 'held' then hold_code is not null
@@ -63,7 +62,7 @@ create table payouts (
     else hold_code is null end),
   constraint payouts_approval check ((approval_id is null) = (approved_at is null) and length(approval_id) <= 100)
 );
-create index payouts_due on payouts (due_at) where state in ('queued', 'held', 'nonce_assigned', 'signed');
+create index payouts_due on payouts (due_at) where state in ('queued', 'held', 'signed');
 -- A payment that becomes final wakes the payouts that it funds.
 create index payouts_unsent_for on payouts (purpose) where state in ('queued', 'held');
 create index payouts_of_day on payouts (network, updated_at) where state = 'final';
@@ -72,7 +71,8 @@ create index payouts_held_or_failed on payouts (state, created_at) where state i
 create index payouts_held_of_agent on payouts (agent_id) where state = 'held';
 create index payouts_of_agent on payouts (agent_id, created_at desc, id desc) where agent_id is not null;
 create index payouts_pending_of_agent on payouts (agent_id, network) include (amount_micros)
-  where agent_id is not null and state in ('queued', 'held', 'nonce_assigned', 'signed', 'failed');
+  where agent_id is not null and state in ('queued', 'held', 'signed', 'failed');
+create index payouts_by_mark on payouts (mark);
 create index payouts_to_cold on payouts (network) where kind = 'move_to_cold';
 create index payouts_to_venue on payouts (network) where kind = 'move_to_venue';
 
@@ -80,11 +80,9 @@ create index payouts_to_venue on payouts (network) where kind = 'move_to_venue';
 create function check_payout_transition() returns trigger language plpgsql as $$
 begin
   if (old.state, new.state) not in (
-    ('queued', 'held'), ('queued', 'nonce_assigned'), ('queued', 'signed'), ('queued', 'final'), ('queued', 'failed'),
-    ('queued', 'withdrawn'),
-    ('held', 'nonce_assigned'), ('held', 'signed'), ('held', 'final'), ('held', 'failed'), ('held', 'withdrawn'),
-    ('nonce_assigned', 'held'), ('nonce_assigned', 'signed'), ('nonce_assigned', 'final'),
-    ('signed', 'queued'), ('signed', 'final'), ('signed', 'failed'),
+    ('queued', 'held'), ('queued', 'signed'), ('queued', 'final'), ('queued', 'failed'), ('queued', 'withdrawn'),
+    ('held', 'signed'), ('held', 'final'), ('held', 'failed'), ('held', 'withdrawn'),
+    ('signed', 'final'), ('signed', 'failed'),
     ('failed', 'queued'), ('failed', 'withdrawn'),
     ('withdrawn', 'queued'), ('withdrawn', 'failed')
   ) then
@@ -96,33 +94,47 @@ end $$;
 create trigger payouts_transition before update of state on payouts
   for each row when (old.state is distinct from new.state) execute function check_payout_transition();
 
+-- What the treasury signed: a transaction on Solana, an authorization that any account can submit on EVM.
 create table payout_signatures (
   network text not null,
+  -- Solana: the transaction. EVM: the digest that was signed.
   reference text not null,
   payout_id text not null references payouts (id),
   round integer not null default 1 check (round > 0),
   n integer not null check (n > 0),
   bytes text not null,
-  nonce bigint,
-  last_valid_height bigint,
-  max_fee_per_gas numeric(40, 0),
-  max_priority_fee_per_gas numeric(40, 0),
-  -- Can no longer take effect, and did not.
+  -- The last height (Solana) or second of block time (EVM) at which it can be executed.
+  valid_to bigint not null,
+  -- EVM: when a gas account sends it next; null while its payout is in a block, and without an authorization to send.
+  submit_at timestamptz check (submit_at is null or network <> 'solana-mainnet'),
+  -- Solana: can no longer take effect, and did not. EVM: a later one replaces it, and it may take effect until it expires.
   is_dead boolean not null default false,
   created_at timestamptz not null,
   primary key (network, reference),
-  constraint payout_signatures_n unique (payout_id, round, n),
-  check ((network = 'solana-mainnet') = (last_valid_height is not null)),
-  check ((network = 'solana-mainnet') = (nonce is null))
+  constraint payout_signatures_n unique (payout_id, round, n)
 );
--- On Solana the database itself forbids two signatures of one payout that could both take effect.
+-- On Solana the database itself forbids two signatures of one payout that could both take effect. On EVM the chain does.
 create unique index payout_signatures_one_live on payout_signatures (payout_id)
   where network = 'solana-mainnet' and not is_dead;
+create index payout_signatures_to_submit on payout_signatures (network, submit_at) where submit_at is not null;
 
-create table payout_nonces (
-  network text primary key,
-  treasury text not null,
-  next_nonce bigint not null check (next_nonce >= 0)
+-- EVM: the newest transaction of each gas account, which carries payouts.
+create table payout_batches (
+  network text not null check (network in ('base-mainnet', 'alt-mainnet')),
+  account text not null check (length(account) = 42),
+  nonce bigint not null check (nonce >= 0),
+  -- Null and fees of 0 when no node took it.
+  reference text,
+  max_fee_per_gas bigint not null,
+  max_priority_fee_per_gas bigint not null,
+  sent_at timestamptz not null,
+  primary key (network, account)
+);
+
+-- EVM: the account that signs a network's payouts. Another one could pay them again.
+create table payout_treasuries (
+  network text primary key check (network in ('base-mainnet', 'alt-mainnet')),
+  treasury text not null check (length(treasury) = 42)
 );
 
 -- Which transfers into the treasury a payout is paid from. Written by the worker when it authorizes a payout, so that all
@@ -191,11 +203,12 @@ create table payout_totals (
 create table outgoing_transfers (
   network text not null check (network in ('solana-mainnet', 'base-mainnet', 'alt-mainnet')),
   reference text not null check (length(reference) between 64 and 88),
-  -- The payout that it names; null for a payment that we did not make.
-  payout_id text check (length(payout_id) between 1 and 100),
+  -- A transaction can make many payments. Solana: always 0.
+  transfer_index integer not null check (transfer_index >= 0),
+  -- `payouts.mark` of the payout that it names; null for a payment that we did not make.
+  mark text check (length(mark) between 1 and 100),
   payee text check (length(payee) between 32 and 44),
   amount_micros bigint not null check (amount_micros > 0),
-  nonce bigint check (nonce >= 0),
   block_height bigint not null,
   block_hash text not null,
   happened_at timestamptz not null,
@@ -205,10 +218,9 @@ create table outgoing_transfers (
   created_at timestamptz not null,
   -- When it was first read, by the database's time: how long a payout takes to be posted is real time.
   read_at timestamptz not null default now(),
-  primary key (network, reference)
+  primary key (network, reference, transfer_index)
 );
-create index outgoing_transfers_of_payout on outgoing_transfers (payout_id) where payout_id is not null;
-create index outgoing_transfers_by_nonce on outgoing_transfers (network, nonce) where nonce is not null;
+create index outgoing_transfers_by_mark on outgoing_transfers (mark) where mark is not null;
 
 -- Per network, whether payouts may leave. No row, no payouts.
 create table payout_guards (
@@ -226,9 +238,6 @@ create table payout_guards (
   short_micros bigint not null default 0 check (short_micros >= 0),
   -- Which providers show which balance, while they disagree whether money is missing; payouts wait meanwhile.
   disagreement text check (length(disagreement) between 1 and 200),
-  -- Readings of outgoing transfers are numbered when they begin. Clocks of workers differ, these numbers do not.
-  readings_begun bigint not null default 0,
-  newest_reading bigint not null default 0,
   updated_at timestamptz not null,
   check ((short_since is null) = (short_micros = 0))
 );
@@ -240,9 +249,12 @@ create table payout_guards (
 -- The api requests, withdraws and retries payouts. Everything that follows belongs to the worker.
 create function check_payout_of_api() returns trigger language plpgsql set search_path = public, pg_temp as $$
 begin
-  if new.state not in ('queued', 'held', 'failed', 'withdrawn') or new.nonce is not null
+  if new.state not in ('queued', 'held', 'failed', 'withdrawn')
     or new.final_reference is not null or (tg_op = 'INSERT' and new.state not in ('queued', 'failed'))
-    or (tg_op = 'UPDATE' and old.state not in ('queued', 'held', 'failed', 'withdrawn')) then
+    or (tg_op = 'UPDATE' and old.state not in ('queued', 'held', 'failed', 'withdrawn'))
+    -- What names it on the chain is the worker's.
+    or (tg_op = 'INSERT' and (new.round, new.mark_round) <> (1, 1))
+    or (tg_op = 'UPDATE' and (new.mark_round <> old.mark_round or new.round not between old.round and old.round + 1)) then
     raise exception 'the api cannot make payout % %', new.id, new.state
       using errcode = 'insufficient_privilege', constraint = 'payouts_of_api';
   end if;

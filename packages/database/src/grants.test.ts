@@ -36,19 +36,17 @@ async function run(role: RoleName, statement: string): Promise<string | undefine
   }
 }
 
-const forgedPayout = (state: string, { nonce = 'null', kind = 'payout', purpose = 'null' } = {}) => `
-  insert into payouts (id, network, kind, subject, purpose, payee, amount_micros, state, nonce, final_reference,
+const forgedPayout = (state: string, { kind = 'payout', purpose = 'null' } = {}) => `
+  insert into payouts (id, network, kind, subject, purpose, payee, amount_micros, state, final_reference,
     created_at, updated_at, due_at)
   values ('pay_${'0'.repeat(32)}', 'base-mainnet', '${kind}', 'x', ${purpose}, '0x${'1'.repeat(40)}', 1000000, '${state}',
-    ${nonce}, ${state === 'final' ? `'0x1'` : 'null'}, now(), now(), now())`
+    ${state === 'final' ? `'0x1'` : 'null'}, now(), now(), now())`
 
 describe('the role of the api', () => {
   test.each([
-    ['queued', { nonce: 'null' }],
+    ['queued', {}],
     ['queued', { kind: 'refund' }],
-    ['queued', { nonce: '7', purpose: `'order:a'` }],
-    ['nonce_assigned', { nonce: '7', purpose: `'order:a'` }],
-    ['signed', { nonce: '7', purpose: `'order:a'` }],
+    ['signed', { purpose: `'order:a'` }],
     ['final', { purpose: `'order:a'` }],
   ])('payouts: cannot insert a payout that is %s with %o', async (state, fields) => {
     expect(await run('api', forgedPayout(state, fields))).toBe(DENIED)
@@ -57,8 +55,11 @@ describe('the role of the api', () => {
 
   test.each([
     'delete from payouts',
-    'update payout_signatures set bytes = bytes',
-    `insert into payout_nonces (network, treasury, next_nonce) values ('base-mainnet', '0x', 1)`,
+    'update payouts set mark_round = mark_round + 1',
+    'update payout_signatures set valid_to = 0',
+    'select bytes from payout_signatures',
+    'select reference from payout_batches',
+    `insert into payout_treasuries (network, treasury) values ('base-mainnet', '0x${'1'.repeat(40)}')`,
     'update payout_counters set capped_micros = 0',
     `insert into payout_counters (network, scope, hour) values ('base-mainnet', '*', '2026-01-01T00:00:00Z')`,
     'delete from payout_counters',

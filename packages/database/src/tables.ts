@@ -539,10 +539,10 @@ export interface Tables {
   outgoing_transfers: {
     network: string
     reference: string
-    payout_id: string | null
+    transfer_index: number
+    mark: string | null
     payee: string | null
     amount_micros: bigint
-    nonce: bigint | null
     block_height: bigint
     block_hash: string
     happened_at: Date
@@ -579,6 +579,15 @@ export interface Tables {
     address: string
     seen_at: Date
     effective_at: Date
+  }
+  payout_batches: {
+    network: string
+    account: string
+    nonce: bigint
+    reference: string | null
+    max_fee_per_gas: bigint
+    max_priority_fee_per_gas: bigint
+    sent_at: Date
   }
   payout_changes: {
     id: GeneratedAlways<bigint>
@@ -617,14 +626,7 @@ export interface Tables {
     short_since: Date | null
     short_micros: Generated<bigint>
     disagreement: string | null
-    readings_begun: Generated<bigint>
-    newest_reading: Generated<bigint>
     updated_at: Date
-  }
-  payout_nonces: {
-    network: string
-    treasury: string
-    next_nonce: bigint
   }
   payout_signatures: {
     network: string
@@ -633,10 +635,8 @@ export interface Tables {
     round: Generated<number>
     n: number
     bytes: string
-    nonce: bigint | null
-    last_valid_height: bigint | null
-    max_fee_per_gas: string | null
-    max_priority_fee_per_gas: string | null
+    valid_to: bigint
+    submit_at: Date | null
     is_dead: Generated<boolean>
     created_at: Date
   }
@@ -652,6 +652,10 @@ export interface Tables {
     transfer_index: number
     amount_micros: bigint
   }
+  payout_treasuries: {
+    network: string
+    treasury: string
+  }
   payouts: {
     id: string
     network: string
@@ -662,11 +666,12 @@ export interface Tables {
     payee: string | null
     amount_micros: bigint
     state: string
+    mark_round: Generated<number>
+    mark: GeneratedAlways<string>
     round: Generated<number>
     hold_code: string | null
     hold_detail: string | null
     reason: string | null
-    held_at_reading: bigint | null
     not_before: Date | null
     contested_at: Date | null
     approval_id: string | null
@@ -674,7 +679,6 @@ export interface Tables {
     counts_against_caps: Generated<boolean>
     counted_at: Date | null
     opens_account: Generated<boolean>
-    nonce: bigint | null
     final_reference: string | null
     notified_agent: string | null
     created_at: Date

@@ -7,7 +7,7 @@ import { countDropped } from '@market/identity/webhooks'
 import { SECOND } from '@market/kernel/clock'
 import { NETWORKS } from '@market/kernel/network'
 import { countUnmatched } from '@market/money/payments'
-import { findWaitingPayouts } from '@market/money/payouts'
+import { findAliveUntil, findWaitingPayouts } from '@market/money/payouts'
 import { getSolvency } from '@market/money/reserves'
 import { findDisputes } from '@market/trade/orders'
 import { countContests, gasMetrics } from '@market/trade/x402'
@@ -33,6 +33,7 @@ async function readOverview(ctx: HandlerContext): Promise<OverviewFacts> {
     statistics: await findBacklog(ctx),
     approvals: await countPending(ctx),
     switches: await listSwitches(ctx),
+    alive: await findAliveUntil(ctx.db),
     gas: await gas,
   }
 }

@@ -18,6 +18,7 @@ const CALM: OverviewFacts = {
   jobs: { waiting: 0, oldestSeconds: 0, running: 0, failing: 0 },
   statistics: { changes: 0, oldestSeconds: 0 },
   approvals: { count: 0, oldest: null, nextExpiry: null },
+  alive: new Map(),
   switches: [],
 }
 

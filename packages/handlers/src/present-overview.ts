@@ -10,6 +10,7 @@ import { formatUsd, plus, ZERO } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
 import { COUNT_LIMIT, type WaitingMoney } from '@market/kernel/waiting'
 import type { WaitingUnmatched } from '@market/money/payments'
+import type { AliveUntil } from '@market/money/payouts'
 import { needsOperator, type WaitingPayouts } from '@market/money/payouts'
 import type { NetworkSolvency } from '@market/money/reserves'
 import type { Dispute } from '@market/trade/orders'
@@ -35,6 +36,7 @@ export interface OverviewFacts {
   readonly statistics: StatisticsBacklog
   readonly approvals: PendingApprovals
   readonly switches: readonly SwitchState[]
+  readonly alive: AliveUntil
 }
 
 const LISTED_ORDERS = 20
@@ -48,7 +50,7 @@ const LATE_SECONDS = 60
 const OLD_SNAPSHOT_SECONDS = (5 * MINUTE) / SECOND
 
 export function presentOverview(facts: OverviewFacts): Overview {
-  const { at, disputes, contests, unmatched, dropped, jobs, statistics, approvals, switches } = facts
+  const { at, disputes, contests, unmatched, dropped, jobs, statistics, approvals, switches, alive } = facts
   const held = facts.payouts.filter(({ state }) => state === 'held')
   const failed = facts.payouts.filter(({ state }) => state === 'failed')
   const blocks = {
@@ -113,7 +115,7 @@ export function presentOverview(facts: OverviewFacts): Overview {
       acts: actsOf('listApprovals', 'approveApproval', 'rejectApproval'),
     },
     switches: {
-      on: switches.filter(({ onSince }) => onSince !== null).map(presentSwitch),
+      on: switches.filter(({ onSince }) => onSince !== null).map((state) => presentSwitch(state, alive)),
       acts: actsOf('listSwitches', 'turnSwitch'),
     },
   } satisfies Omit<Overview, 'at' | 'waiting'>

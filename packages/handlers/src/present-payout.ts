@@ -5,7 +5,6 @@ import type { Payout } from '@market/money/payouts'
 export const PAYOUT_STATUS = {
   queued: 'queued',
   held: 'held',
-  nonce_assigned: 'sending',
   signed: 'sending',
   final: 'sent',
   failed: 'failed',

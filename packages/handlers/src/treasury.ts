@@ -1,7 +1,7 @@
 import { propose } from '@market/core/approvals'
 import { assert } from '@market/kernel/assert'
 import { formatUsd } from '@market/kernel/money'
-import { formatPurpose } from '@market/money/payments'
+import { formatPurpose, transferName } from '@market/money/payments'
 import type { ListedPayout, OutgoingTransfer, PayoutId } from '@market/money/payouts'
 import {
   claimRefund,
@@ -75,7 +75,7 @@ const presentPayout = (payout: ListedPayout) => ({
 })
 
 const presentOutgoingTransfer = (transfer: OutgoingTransfer) => ({
-  id: `${transfer.network}:${transfer.reference}`,
+  id: `${transfer.network}:${transferName(transfer)}`,
   network: transfer.network,
   reference: transfer.reference,
   payout_id: transfer.payoutId,

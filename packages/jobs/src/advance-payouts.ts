@@ -1,11 +1,12 @@
 import {
-  type Authorize,
+  type Admit,
   advanceDue,
   duePayouts,
   PAYOUTS_AT_ONCE,
   type PayoutContext,
   type PayoutId,
-  payoutAuthorizer,
+  payoutAdmitter,
+  submitPayouts,
 } from '@market/money/payouts'
 
 interface PayoutLog {
@@ -21,27 +22,27 @@ type Network = keyof PayoutContext['payoutSenders']
  */
 export function payoutAdvancer(ctx: PayoutContext, log: PayoutLog, onFailure: (name: string) => void) {
   const running = new Map<Network, Set<Promise<void>>>()
-  const authorizers = new Map<Network, Authorize>()
+  const admitters = new Map<Network, Admit>()
   let stopping = false
 
   const reportFailure = (error: unknown, fields: object) => {
     onFailure('advance-payouts')
     log.warn({ err: error, ...fields }, 'a payout was not advanced')
   }
-  const advance = async (id: PayoutId, authorize: Authorize | undefined) => {
+  const advance = async (id: PayoutId, admit: Admit | undefined) => {
     try {
-      await advanceDue(ctx, id, authorize)
+      await advanceDue(ctx, id, admit)
     } catch (error) {
       reportFailure(error, { payout_id: id })
     }
   }
-  /** Payouts of a network that share it are authorized together. A network can be opened after the process has started. */
-  const authorizerOf = (network: Network): Authorize | undefined => {
+  /** Payouts of a network that share it are admitted together. A network can be opened after the process has started. */
+  const admitterOf = (network: Network): Admit | undefined => {
     const sender = ctx.payoutSenders[network]
     if (sender === undefined) return undefined
-    const authorize = authorizers.get(network) ?? payoutAuthorizer(ctx, sender)
-    authorizers.set(network, authorize)
-    return authorize
+    const admit = admitters.get(network) ?? payoutAdmitter(ctx, sender)
+    admitters.set(network, admit)
+    return admit
   }
   const filling = new Map<Network, Promise<void>>()
   /** Starts as many payouts as are free; again after one ends, because more may be due. */
@@ -52,7 +53,7 @@ export function payoutAdvancer(ctx: PayoutContext, log: PayoutLog, onFailure: (n
     if (stopping || free <= 0) return
     const ids = await duePayouts(ctx, network, free)
     for (const id of ids) {
-      const work = advance(id, authorizerOf(network)).finally(() => {
+      const work = advance(id, admitterOf(network)).finally(() => {
         active.delete(work)
         if (ids.length === free) void startFilling(network)
       })
@@ -70,6 +71,16 @@ export function payoutAdvancer(ctx: PayoutContext, log: PayoutLog, onFailure: (n
   }
   return {
     run: () => Promise.all((Object.keys(ctx.payoutSenders) as Network[]).map(startFilling)),
+    /** Waits for the nodes, so that no other worker sends from the same gas accounts meanwhile. */
+    submit: () =>
+      Promise.all(
+        Object.values(ctx.payoutSenders).map((sender) =>
+          submitPayouts(ctx, sender).catch((error: unknown) => {
+            onFailure('submit-payouts')
+            log.warn({ err: error, network: sender.network }, 'payouts were not submitted')
+          }),
+        ),
+      ),
     /** Starts no more payouts and waits for those that run. */
     stop: async () => {
       stopping = true

@@ -26,6 +26,7 @@ export type SweepContext = JobContext &
     readonly purposes: Purposes
     /** Starts the payouts that are due. */
     readonly advancePayouts: () => Promise<unknown>
+    readonly submitPayouts: () => Promise<unknown>
     readonly recordGas: (metrics: readonly GasMetrics[]) => void
     /** Where this process can publish the roots of the reserves. */
     readonly reserveAnchors: ReserveAnchors

@@ -19,6 +19,7 @@ const PER_NETWORK = [
   'read-new-blocks',
   'recheck-transfers',
   'send-unmined',
+  'submit-payouts',
 ]
 const NAMES = SWEEPS.map(({ name }) => name)
   .filter((name) => !PER_NETWORK.includes(name))
@@ -56,6 +57,7 @@ async function runAll(ctx: MarketContext) {
     reserveAnchors: {},
     reserveSigners: { 'base-mainnet': SIGNER },
     advancePayouts: async () => {},
+    submitPayouts: async () => {},
     countDisagreement: () => {},
     recordAudit: () => {},
     exporter: { sealTo: async () => '' },

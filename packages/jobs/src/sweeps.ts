@@ -54,8 +54,14 @@ export const SWEEPS: readonly Sweep<SweepContext>[] = [
   {
     name: 'advance-payouts',
     everyMs: SECOND,
-    does: 'Authorizes, signs, sends and follows payouts that are due',
+    does: 'Signs, sends and follows payouts that are due',
     run: (ctx) => ctx.advancePayouts(),
+  },
+  {
+    name: 'submit-payouts',
+    everyMs: SECOND,
+    does: 'Sends what EVM treasuries signed for payouts, many in one transaction of a gas account',
+    run: (ctx) => ctx.submitPayouts(),
   },
   {
     name: 'end-old-transactions',

@@ -1,7 +1,10 @@
 /** What is read from a node that the user trusts, without a library of the chain. */
 export interface ReserveChain {
   readonly balance: (node: Node, holder: string) => Promise<bigint>
-  /** What the transaction took from the treasury; 0 when it was not executed, or long ago. */
+  /**
+   * What a payout took from the treasury; 0 when it was not executed, or long ago. Solana: the payout's transaction. EVM: the
+   * nonce of its authorization.
+   */
   readonly sent: (node: Node, treasury: string, reference: string) => Promise<bigint>
 }
 
@@ -11,12 +14,16 @@ export class NodeError extends Error {
   readonly code = 'node_failed'
 }
 
+/** The node responded with an error. */
+class RejectedError extends NodeError {}
+
 export interface Node {
   readonly rpc: string
   readonly usdc: string
 }
 
 const TIMEOUT_MS = 60_000
+const AUTHORIZATION_USED_TOPIC = '0x98de503528ee59b575ef0c0a2576a82497bfc029a5685b209e9ec333479b10a5'
 const TRANSFER_TOPIC = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
 const IN_FLIGHT_MS = 3_600_000
 
@@ -32,7 +39,7 @@ export async function callNode<T>(rpc: string, method: string, params: readonly 
     status = response.status
     const body = (await response.json()) as { result?: T; error?: { message?: string } }
     if ('result' in body) return body.result as T
-    throw new NodeError(`The node rejected ${method}: ${body.error?.message ?? status}.`)
+    throw new RejectedError(`The node rejected ${method}: ${body.error?.message ?? status}.`)
   } catch (error) {
     if (error instanceof NodeError) throw error
     const { host } = new URL(rpc)
@@ -102,14 +109,18 @@ const solana: ReserveChain = {
   },
 }
 
-interface Receipt {
-  readonly status: string
+interface Log {
+  readonly address: string
+  readonly topics: readonly string[]
+  readonly data: string
   readonly blockNumber: string
-  readonly logs: readonly {
-    readonly address: string
-    readonly topics: readonly string[]
-    readonly data: string
-  }[]
+  readonly logIndex: string
+  readonly transactionHash: string
+}
+
+interface Block {
+  readonly number: string
+  readonly timestamp: string
 }
 
 const word = (value: string): string => value.slice(2).toLowerCase().padStart(64, '0')
@@ -143,24 +154,63 @@ export async function readVenues({ rpc, usdc }: Node, venues: readonly Venue[]):
   return total
 }
 
+const NONCE = /^0x[0-9a-f]{64}$/i
+const isSame = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase()
+const hex = (height: bigint): string => `0x${height.toString(16)}`
+
+/** Most nodes return logs of at least so many blocks. Smaller parts are read where one does not. */
+const BLOCKS_PER_REQUEST = 1_000n
+const FEWEST_BLOCKS = 10n
+
+const logsBetween = async (
+  { rpc, usdc }: Node,
+  topics: readonly string[],
+  [from, to]: readonly [bigint, bigint],
+): Promise<readonly Log[]> => {
+  const range = { address: usdc, topics, fromBlock: hex(from), toBlock: hex(to) }
+  try {
+    return await callNode<readonly Log[]>(rpc, 'eth_getLogs', [range])
+  } catch (error) {
+    if (!(error instanceof RejectedError) || to - from < FEWEST_BLOCKS) throw error
+    const middle = (from + to) / 2n
+    const later = await logsBetween({ rpc, usdc }, topics, [middle + 1n, to])
+    return later.length > 0 ? later : logsBetween({ rpc, usdc }, topics, [from, middle])
+  }
+}
+
+/** The use of an authorization of the treasury in a recent block, read from the newest block backwards. */
+async function findUse(node: Node, treasury: string, nonce: string): Promise<Log | undefined> {
+  const topics = [AUTHORIZATION_USED_TOPIC, `0x${word(treasury)}`, nonce]
+  const blockAt = (block: string) => callNode<Block | null>(node.rpc, 'eth_getBlockByNumber', [block, false])
+  let last = await blockAt('latest')
+  while (last !== null && isRecent(Number(last.timestamp))) {
+    const to = BigInt(last.number)
+    const from = to < BLOCKS_PER_REQUEST ? 0n : to - BLOCKS_PER_REQUEST + 1n
+    const [use] = await logsBetween(node, topics, [from, to])
+    if (use !== undefined) {
+      const block = await blockAt(use.blockNumber)
+      return block !== null && isRecent(Number(block.timestamp)) ? use : undefined
+    }
+    if (from === 0n) return undefined
+    last = await blockAt(hex(from - 1n))
+  }
+  return undefined
+}
+
 const evm: ReserveChain = {
   balance: ({ rpc, usdc }, holder) => balanceAt(rpc, usdc, holder),
-  async sent({ rpc, usdc }, treasury, reference) {
-    const receipt = await callNode<Receipt | null>(rpc, 'eth_getTransactionReceipt', [reference])
-    if (receipt?.status !== '0x1') return 0n
-    const block = await callNode<{ timestamp: string }>(rpc, 'eth_getBlockByNumber', [
-      receipt.blockNumber,
-      false,
+  async sent(node, treasury, nonce) {
+    const use = NONCE.test(nonce) ? await findUse(node, treasury, nonce) : undefined
+    if (use === undefined) return 0n
+    const receipt = await callNode<{ logs: readonly Log[] } | null>(node.rpc, 'eth_getTransactionReceipt', [
+      use.transactionHash,
     ])
-    if (!isRecent(Number(block.timestamp))) return 0n
-    return receipt.logs
-      .filter(
-        ({ address, topics: [topic, from = ''] }) =>
-          address.toLowerCase() === usdc.toLowerCase() &&
-          topic === TRANSFER_TOPIC &&
-          `0x${from.slice(26)}` === treasury.toLowerCase(),
-      )
-      .reduce((sum, { data }) => sum + BigInt(data), 0n)
+    // The token writes the transfer of an authorization directly after its use.
+    const next = receipt?.logs.find(({ logIndex }) => BigInt(logIndex) === BigInt(use.logIndex) + 1n)
+    const [topic, from = '0x', to = '0x'] = next?.topics ?? []
+    const isPayment = word(from) === word(treasury) && word(to) !== word(treasury)
+    const isTransfer = topic === TRANSFER_TOPIC && isPayment
+    return next !== undefined && isTransfer && isSame(next.address, node.usdc) ? BigInt(next.data) : 0n
   },
 }
 

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createRequire } from 'node:module'
 import { createInterface } from 'node:readline'
+import { installMulticall3 } from './multicall3.ts'
 
 export interface Anvil {
   readonly url: string
@@ -21,7 +22,7 @@ const anvilBinary = (): string => {
 
 /**
  * Starts an EVM node, by default on a free port, that mines a block per transaction. `safe` is one epoch behind the newest block and
- * `finalized` two. An epoch has 32 slots by default.
+ * `finalized` two. An epoch has 32 slots by default. Multicall3 is at its address.
  */
 export const startAnvil = async ({
   chainId,
@@ -48,12 +49,16 @@ export const startAnvil = async ({
       if (listening !== null) resolve(`http://${listening[1]}`)
     })
   })
-  return {
-    url,
-    async stop() {
-      process.off('exit', kill)
-      kill()
-      await exited
-    },
+  const stop = async () => {
+    process.off('exit', kill)
+    kill()
+    await exited
   }
+  try {
+    await installMulticall3(url)
+  } catch (error) {
+    await stop()
+    throw error
+  }
+  return { url, stop }
 }

@@ -22,6 +22,8 @@ export interface EvmNetwork {
   fund(address: Address, wei?: bigint): Promise<void>
   mint(to: Address, amount: bigint): Promise<Hex>
   deny(address: Address, denied: boolean): Promise<void>
+  /** While USDC is paused, no transfer succeeds. */
+  pause(paused: boolean): Promise<void>
   /** Sends a signed transaction. Waits for its receipt while automatic mining is on. */
   call(from: PrivateKeyAccount, to: Address, data: Hex, gas?: bigint): Promise<Hex>
   transfer(from: PrivateKeyAccount, to: Address, amount: bigint): Promise<Hex>
@@ -73,7 +75,7 @@ const MUCH_GAS = toHex(2_000_000)
 /** The first account of anvil, which is unlocked. */
 const DEPLOYER: Address = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266'
 
-/** Starts a chain with USDC at its address. A block is final eight blocks later. */
+/** Starts a chain with USDC and Multicall3 at their addresses. A block is final eight blocks later. */
 export const startEvmNetwork = async ({
   chainId,
   usdc = BASE_USDC,
@@ -128,6 +130,10 @@ export const startEvmNetwork = async ({
     mint: (to, amount) => byDeployer({ to: usdc, data: mintCall(to, amount) }),
     deny: async (address, denied) => {
       const data = encodeFunctionData({ abi: USDC_ABI, functionName: 'deny', args: [address, denied] })
+      await byDeployer({ to: usdc, data })
+    },
+    pause: async (paused) => {
+      const data = encodeFunctionData({ abi: USDC_ABI, functionName: paused ? 'pause' : 'unpause' })
       await byDeployer({ to: usdc, data })
     },
     transfer: (from, to, amount) =>

@@ -20,8 +20,15 @@ export const USDC_ABI = parseAbi([
   'function balanceOf(address owner) view returns (uint256)',
   'function mint(address to, uint256 value)',
   'function deny(address account, bool denied)',
+  'function pause()',
+  'function unpause()',
+  'function authorizationState(address authorizer, bytes32 nonce) view returns (bool)',
   'function transferWithAuthorization(address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce, uint8 v, bytes32 r, bytes32 s)',
+  'function transferWithAuthorization(address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce, bytes signature)',
   'function cancelAuthorization(address authorizer, bytes32 nonce, uint8 v, bytes32 r, bytes32 s)',
+  'event AuthorizationUsed(address indexed authorizer, bytes32 indexed nonce)',
+  'event AuthorizationCanceled(address indexed authorizer, bytes32 indexed nonce)',
+  'event Transfer(address indexed from, address indexed to, uint256 value)',
 ])
 
 type Rpc = (method: string, params: readonly unknown[]) => Promise<unknown>

@@ -52,6 +52,7 @@ export async function startApp(environment: Environment, bug?: SeededBug) {
     ])
   const [base, alt, solana] = await newAccounts()
   const [gasOnBase, gasOnAlt, gasOnSolana] = await newAccounts()
+  const [payoutGasOnBase, payoutGasOnAlt] = await newAccounts()
   const venueWallet = await testChains['base-mainnet'].newAccount()
   const treasuries: Readonly<Record<Network, string>> = {
     'base-mainnet': base.address,
@@ -102,6 +103,8 @@ export async function startApp(environment: Environment, bug?: SeededBug) {
     SOLANA_TREASURY_KEY: solana.key,
     BASE_TREASURY_KEY: base.key,
     ALT_TREASURY_KEY: alt.key,
+    BASE_PAYOUT_GAS_KEYS: payoutGasOnBase.key,
+    ALT_PAYOUT_GAS_KEYS: payoutGasOnAlt.key,
     BASE_VENUE_KEY: venueWallet.key,
   }
   const caps = {

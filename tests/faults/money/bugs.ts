@@ -42,9 +42,9 @@ export const BUGS: readonly Bug[] = [
     shownBy: ['every payout is sent once, by the recorded transaction'],
     changes: [
       {
-        file: 'money/src/payouts/sign-payout.ts',
-        from: '  const isStored = await transact(',
-        to: '  await broadcast(sender, signed)\n  const isStored = await transact(',
+        file: 'money/src/payouts/advance-payout.ts',
+        from: "  const now = 'cost' in checked ? await admit(checked) : checked\n",
+        to: "  if ('cost' in checked) await broadcast(sender, checked.signed)\n  const now = 'cost' in checked ? await admit(checked) : checked\n",
       },
     ],
     aim: {
@@ -69,37 +69,14 @@ export const BUGS: readonly Bug[] = [
     aim: { scenario: 'cancelled', orders: 24, faults: 12, faultNames: ['cutAtCommit', 'killApi'], reorgs: 0 },
   },
   {
-    name: 'second-nonce',
+    name: 'failed-while-alive',
+    // What the treasury has authorized is executed after the payout has failed.
     shownBy: ['every payout is sent once, by the recorded transaction'],
     changes: [
       {
         file: 'money/src/payouts/advance-payout.ts',
-        from: '  if (payout.nonce === null || ageOf(ctx, signed) <= STUCK_MS) return\n  if ((await sender.nonces())?.next === payout.nonce) await signPayout(ctx, sender, payout, signed)\n',
-        to: [
-          '  if (payout.nonce === null) return',
-          '  const nonce = await transact(ctx.db, async (tx) => {',
-          '    const counter = await findNonceCounter(tx, payout.network)',
-          "    if (counter === undefined) throw new Error('no counter')",
-          '    await saveNonceCounter(tx, payout.network, { ...counter, next: counter.next + 1n })',
-          '    return counter.next',
-          '  })',
-          '  await signPayout(ctx, sender, { ...payout, nonce }, signed)\n',
-        ].join('\n'),
-      },
-      {
-        file: 'money/src/payouts/advance-payout.ts',
-        from: "import { findPayout, isHeldBy } from './store.ts'",
-        to: "import { findPayout, isHeldBy } from './store.ts'\nimport { findNonceCounter, saveNonceCounter } from './nonces/store.ts'",
-      },
-      {
-        file: 'chains/src/evm/evm-payout-sender.ts',
-        from: '        previous.every((one) => one.nonce === nonce),\n',
-        to: '        true,\n',
-      },
-      {
-        file: 'chains/src/evm/observe-payout.ts',
-        from: "assert(nonce !== null && signed.every((one) => one.nonce === nonce), 'one payout has one nonce')",
-        to: "assert(nonce !== null, 'a payout has a nonce')",
+        from: "    case 'unknown':\n      await sendUnsent(ctx, sender, payout, signed)\n",
+        to: "    case 'unknown':\n      if (sender.batches !== undefined) return end('not executed')\n      await sendUnsent(ctx, sender, payout, signed)\n",
       },
     ],
     aim: {
@@ -107,27 +84,22 @@ export const BUGS: readonly Bug[] = [
       scenario: 'cancelled',
       ...FEW,
       ...LATE,
+      // Later than the first look at what was sent.
+      nodes: { late: 1, lateMs: 12_000 },
     },
   },
   {
-    name: 'nonce-reuse',
-    // Of those that share a nonce one leaves. The product pays the others anew, so the guard that tells it to is taken away
-    // with the numbers: what another payout's transaction used up then passes for paid.
+    name: 'random-mark',
+    // The chain then accepts a payment as often as it is signed, and nothing tells which payout it was.
     shownBy: ['every payout is sent once, by the recorded transaction'],
     changes: [
       {
-        file: 'money/src/payouts/nonces/assign-nonce.ts',
-        from: 'await saveNonceCounter(tx, network, { treasury, next: nonce + 1n })',
-        to: 'await saveNonceCounter(tx, network, { treasury, next: nonce })',
-      },
-      {
-        file: 'chains/src/evm/observe-payout.ts',
-        from: "  return ours[0] ?? { kind: 'failed', reference, reason: NONCE_USED_BY_ANOTHER }\n",
-        to: "  return ours[0] ?? { kind: 'final', reference }\n",
+        file: 'chains/src/evm/payout-authorization.ts',
+        from: '  return { from, to, value: payout.amount, validAfter: 0n, validBefore, nonce }\n',
+        to: "  const random = crypto.getRandomValues(new Uint8Array(32))\n  return { from, to, value: payout.amount, validAfter: 0n, validBefore, nonce: ('0x' + Buffer.from(random).toString('hex')) as Hex }\n",
       },
     ],
-    sql: ['alter table payouts drop constraint payouts_nonce'],
-    aim: { networks: ['base-mainnet', 'alt-mainnet'], scenario: 'cancelled', ...LATE },
+    aim: { networks: ['base-mainnet', 'alt-mainnet'], scenario: 'cancelled', ...FEW },
   },
   {
     name: 'double-sign',

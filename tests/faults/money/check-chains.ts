@@ -75,6 +75,11 @@ export const CHAIN_CHECKS: Checks = {
       ]
     }),
 
+  'the treasuries on EVM send no transaction': ({ treasuryNonces }) =>
+    treasuryNonces
+      .filter(({ nonce }) => nonce !== 0n)
+      .map(({ network, nonce }) => `the treasury on ${network} has sent ${nonce}`),
+
   'every payout has ended': ({ payouts }) =>
     payouts
       .filter(({ state }) => state !== 'final' && state !== 'withdrawn')

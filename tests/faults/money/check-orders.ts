@@ -116,7 +116,7 @@ export const ORDER_CHECKS: Checks = {
   'a payout of an unproven payer does not leave before its wait is over': ({ orders, payouts }) =>
     orders.flatMap(({ id, payer_proven, payout_waits_until }) => {
       const payout = payouts.find((one) => one.kind === 'payout' && one.subject === id)
-      const hasLeft = payout !== undefined && ['nonce_assigned', 'signed', 'final'].includes(payout.state)
+      const hasLeft = payout !== undefined && ['signed', 'final'].includes(payout.state)
       if (payer_proven || !hasLeft) return []
       const isEarly = payout_waits_until === null || payout.updated_at < payout_waits_until
       return isEarly ? [`${payout.id} of ${id} left before ${payout_waits_until?.toISOString()}`] : []

@@ -47,6 +47,12 @@ export async function gatherFacts(
   })
   await addSettledTransfers(db, testOrders)
   const outgoing = await readOutgoing(environment, app)
+  const treasuryNonces = await Promise.all(
+    environment.evm.map(async ({ network, chain }) => ({
+      network,
+      nonce: BigInt(String(await chain.rpc('eth_getTransactionCount', [app.treasuries[network], 'latest']))),
+    })),
+  )
   const balances = new Map<string, bigint>()
   const isMined = new Map<string, boolean>()
   const wallets = new Map<string, { network: Network; owner: string }>()
@@ -73,7 +79,7 @@ export async function gatherFacts(
     ...{ bounties, claims, acceptances },
     counterDrift: await counterDrift(db),
     earn: await gatherEarnFacts(environment, app),
-    ...{ testOrders, outgoing, treasuries: app.treasuries, networks: app.networks },
+    ...{ testOrders, outgoing, treasuryNonces, treasuries: app.treasuries, networks: app.networks },
     solvency: (solvency?.body.data ?? []) as readonly { network: string; solvent: boolean }[],
     accepted: await environment.webhookEndpoints.accepted(),
     output: app.output(),

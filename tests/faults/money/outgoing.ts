@@ -1,8 +1,9 @@
 import { evmChain } from '@market/chains/evm/evm-chain'
 import { solanaChain } from '@market/chains/solana/solana-chain'
-import type { Chain, ObservedOutgoingTransfer, PayoutMark } from '@market/core/ports/chain'
+import type { Chain, ObservedOutgoingTransfer } from '@market/core/ports/chain'
 import { usdc } from '@market/kernel/money'
 import { NETWORKS, type Network } from '@market/kernel/network'
+import { marksOf } from '@market/kernel/payout-mark'
 import { SOLANA_USDC } from '@market/testing/solana-usdc'
 import type { AppServices } from './application.ts'
 import type { Environment } from './environment.ts'
@@ -41,9 +42,12 @@ function chainsOf(environment: Environment, { treasuries }: AppServices): Chain[
   return [...evm, solana]
 }
 
-type Outgoing = Omit<ObservedOutgoingTransfer, 'mark'> & PayoutMark
+interface Outgoing extends ObservedOutgoingTransfer {
+  /** The payout that the transfer names; null when no payout has its mark. */
+  readonly payoutId: string | null
+}
 
-async function readAll(chain: Chain): Promise<Outgoing[]> {
+async function readAll(chain: Chain): Promise<ObservedOutgoingTransfer[]> {
   const all: ObservedOutgoingTransfer[] = []
   let from = await chain.startingBlock()
   for (let isLast = false; !isLast; ) {
@@ -64,11 +68,16 @@ async function readAll(chain: Chain): Promise<Outgoing[]> {
     position = page.position
     isLast = page.isEnd
   }
-  return Promise.all(
-    all.map(async (one) => {
-      const mark = one.mark ?? (await chain.markOf?.(one.reference))
-      return { ...one, payoutId: mark?.payoutId ?? null, nonce: mark?.nonce ?? null }
-    }),
+  return all
+}
+
+/** The payouts by the marks that they ever had. */
+async function payoutsByMark({ db }: AppServices): Promise<ReadonlyMap<string, string>> {
+  const payouts = await db.selectFrom('payouts').select(['id', 'mark_round']).execute()
+  return new Map(
+    payouts.flatMap(({ id, mark_round: markRound }) =>
+      marksOf({ id, markRound }).map((mark) => [mark, id] as const),
+    ),
   )
 }
 
@@ -78,10 +87,16 @@ export async function readOutgoing(
   app: AppServices,
 ): Promise<Readonly<Record<Network, readonly Outgoing[]>>> {
   const chains = chainsOf(environment, app)
+  const ids = await payoutsByMark(app)
   const read = await Promise.all(
     NETWORKS.map(async (network) => {
       const chain = chains.find((one) => one.network === network)
-      return [network, chain === undefined ? [] : await readAll(chain)] as const
+      const all = chain === undefined ? [] : await readAll(chain)
+      const outgoing = all.map((one) => ({
+        ...one,
+        payoutId: one.mark === null ? null : (ids.get(one.mark) ?? null),
+      }))
+      return [network, outgoing] as const
     }),
   )
   return Object.fromEntries(read) as Record<Network, Outgoing[]>

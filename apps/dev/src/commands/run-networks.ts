@@ -74,10 +74,11 @@ process.on('message', (request: NetworkRequest) => {
   last = last.then(async () => process.connected && process.send?.(await execute(request)))
 })
 
-const settingsOf = ({ addresses, treasuryKey, gas, identity, venues }: LocalNetwork) => ({
+const settingsOf = ({ addresses, treasuryKey, gas, payoutGasKey, identity, venues }: LocalNetwork) => ({
   addresses,
   treasuryKey,
   gas,
+  payoutGasKey,
   identity,
   venues,
 })

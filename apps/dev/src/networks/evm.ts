@@ -27,8 +27,9 @@ export async function startEvm(settings: EvmChainSettings): Promise<LocalNetwork
   const treasury = privateKeyToAccount(treasuryKey).address
   const gasKey = generatePrivateKey()
   const gasAccount = privateKeyToAccount(gasKey).address
-  await chain.fund(treasury, 1_000n * COIN)
-  await chain.fund(gasAccount, 1_000n * COIN)
+  const payoutGasKey = generatePrivateKey()
+  for (const account of [gasAccount, privateKeyToAccount(payoutGasKey).address])
+    await chain.fund(account, 1_000n * COIN)
   const venues = settings.hasVenues ? await deployVenues(chain) : undefined
   const wallets = new Map<Address, PrivateKeyAccount>()
 
@@ -56,6 +57,7 @@ export async function startEvm(settings: EvmChainSettings): Promise<LocalNetwork
     addresses: { rpc: chain.url, usdc: settings.usdc, treasury },
     treasuryKey: treasuryKey.slice(2),
     gas: { account: gasAccount, key: gasKey.slice(2) },
+    payoutGasKey: payoutGasKey.slice(2),
     identity: String(settings.chainId),
     venues,
     newWallet: async () => {

@@ -1,7 +1,10 @@
 import type { Network } from '@market/kernel/network'
 import type { LocalNetwork } from './network.ts'
 
-export type NetworkSettings = Pick<LocalNetwork, 'addresses' | 'treasuryKey' | 'gas' | 'identity' | 'venues'>
+export type NetworkSettings = Pick<
+  LocalNetwork,
+  'addresses' | 'treasuryKey' | 'gas' | 'payoutGasKey' | 'identity' | 'venues'
+>
 
 /** Sent by the process of the chains once they are up. */
 export interface Ready {

@@ -5,6 +5,8 @@ export interface LocalNetwork {
   readonly treasuryKey: string
   /** The account that submits payments of buyers and pays their fees, and its private key in hex. */
   readonly gas: { readonly account: string; readonly key: string }
+  /** The key of the account that sends payouts, in hex. Not on Solana, where the treasury sends them. */
+  readonly payoutGasKey?: string | undefined
   /** Vaults to earn in, and the key of the wallet that holds their shares. Only on Base. */
   readonly venues?: LocalVenues | undefined
   /** The chain id, or on Solana the genesis hash. */

@@ -86,8 +86,9 @@ export async function startNetworks(
     addresses: Object.fromEntries(running.map(([name, { addresses }]) => [name, addresses])),
     settings: settingsOf(running),
     keys: Object.fromEntries(
-      running.flatMap(([name, { treasuryKey, venues }]) => [
+      running.flatMap(([name, { treasuryKey, payoutGasKey, venues }]) => [
         [`${PREFIX[name]}_TREASURY_KEY`, treasuryKey],
+        ...(payoutGasKey === undefined ? [] : [[`${PREFIX[name]}_PAYOUT_GAS_KEYS`, payoutGasKey]]),
         ...(venues === undefined ? [] : [[`${PREFIX[name]}_VENUE_KEY`, venues.key]]),
       ]),
     ),

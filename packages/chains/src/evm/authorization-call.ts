@@ -30,7 +30,10 @@ const TYPES = {
   ],
 } as const
 
-const KEY_SIGNATURE_ABI = parseAbi([
+/** What the payer signs. */
+export type AuthorizationTerms = Omit<Authorization, 'signature' | 'isWrapped'>
+
+export const KEY_SIGNATURE_ABI = parseAbi([
   'function transferWithAuthorization(address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce, uint8 v, bytes32 r, bytes32 s)',
 ])
 const WALLET_SIGNATURE_ABI = parseAbi([
@@ -45,8 +48,8 @@ export const MAX_GAS = WALLET_SIGNATURE_GAS
 
 const KEY_SIGNATURE_BYTES = 65
 
-export const digestOf = (domain: TokenDomain, authorization: Authorization): Hex => {
-  const { from, to, value, validAfter, validBefore, nonce } = authorization
+export const digestOf = (domain: TokenDomain, terms: AuthorizationTerms): Hex => {
+  const { from, to, value, validAfter, validBefore, nonce } = terms
   const message = { from, to, value, validAfter, validBefore, nonce }
   return hashTypedData({ domain, types: TYPES, primaryType: 'TransferWithAuthorization', message })
 }
@@ -63,23 +66,30 @@ export const isSignedByKey = async (domain: TokenDomain, authorization: Authoriz
   }
 }
 
+/** The token call that executes a payment that the payer's key signed. */
+export const keySignedCall = (
+  { from, to, value, validAfter, validBefore, nonce }: AuthorizationTerms,
+  { r, s, yParity }: { readonly r: Hex; readonly s: Hex; readonly yParity: number },
+): Hex =>
+  encodeFunctionData({
+    abi: KEY_SIGNATURE_ABI,
+    functionName: 'transferWithAuthorization',
+    args: [from, to, value, validAfter, validBefore, nonce, 27 + yParity, r, s],
+  })
+
 /** The token call that executes the payment, and its gas limit. */
 export const authorizationCall = async (
   domain: TokenDomain,
   authorization: Authorization,
 ): Promise<{ readonly data: Hex; readonly gas: bigint }> => {
   const { from, to, value, validAfter, validBefore, nonce, signature } = authorization
-  const signed = [from, to, value, validAfter, validBefore, nonce] as const
-  const functionName = 'transferWithAuthorization'
-  if (await isSignedByKey(domain, authorization)) {
-    const { r, s, yParity } = parseSignature(signature)
-    const data = encodeFunctionData({
-      abi: KEY_SIGNATURE_ABI,
-      functionName,
-      args: [...signed, 27 + yParity, r, s],
-    })
-    return { data, gas: KEY_SIGNATURE_GAS }
-  }
-  const data = encodeFunctionData({ abi: WALLET_SIGNATURE_ABI, functionName, args: [...signed, signature] })
+  if (await isSignedByKey(domain, authorization))
+    return { data: keySignedCall(authorization, parseSignature(signature)), gas: KEY_SIGNATURE_GAS }
+  const args = [from, to, value, validAfter, validBefore, nonce, signature] as const
+  const data = encodeFunctionData({
+    abi: WALLET_SIGNATURE_ABI,
+    functionName: 'transferWithAuthorization',
+    args,
+  })
   return { data, gas: WALLET_SIGNATURE_GAS }
 }

@@ -9,7 +9,6 @@ import { checkTransferOnNode, normalizeHash, observeTransfer } from './find-tran
 import { formatPosition, parsePosition } from './log-position.ts'
 import { readBalance } from './read-balance.ts'
 import { readFinal, readStartingBlock } from './read-final.ts'
-import { readMark } from './read-mark.ts'
 import { readNew } from './read-new.ts'
 import { blocksFor, type EvmSettings } from './settings.ts'
 
@@ -67,8 +66,6 @@ export const evmChain = (settings: EvmSettings): Chain => {
     },
 
     finalMovementsAfter: (block) => readFinal(settings, nodes, block),
-
-    markOf: (reference) => nodes.query((node) => readMark(settings, node, reference)),
 
     async heights() {
       const final = await agreedFinalHeight(settings, nodes)

@@ -18,7 +18,7 @@ import { addressKey, type EvmSettings, parseAddress } from './settings.ts'
 import { signCall } from './sign-call.ts'
 
 export interface EvmFacilitatorSettings extends EvmSettings {
-  /** Pays only gas. It is not the treasury, because the treasury's nonces are reserved for payouts. */
+  /** Pays only gas. It is not the treasury, whose account sends no transactions. */
   readonly gasAccount: string
   /** Maximum fee per gas of a settlement, in wei. */
   readonly feeCapPerGas: bigint
@@ -44,7 +44,7 @@ const checkGasAccount = ({ network, gasAccount, treasury }: EvmFacilitatorSettin
     throw new Error(`${network}: the gas account ${gasAccount} is not an EVM address`)
   if (addressKey(gasAccount) === addressKey(treasury))
     throw new Error(
-      `${network}: the gas account must not be the treasury, whose nonces are reserved for payouts`,
+      `${network}: the gas account must not be the treasury, whose account sends no transactions`,
     )
   if (key !== undefined && addressKey(key) !== addressKey(gasAccount))
     throw new Error(`${network}: the signer's address ${key} is not the gas account ${gasAccount}`)

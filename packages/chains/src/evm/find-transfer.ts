@@ -3,6 +3,7 @@ import { byFit } from '@market/core/ports/transfer-fit'
 import { usdc as money } from '@market/kernel/money'
 import type { Node } from '../nodes/node-pool.ts'
 import type { TransferReport } from '../nodes/providers.ts'
+import { attachedDataOf } from './attached-data.ts'
 import { blockAt, readFinalBlock } from './evm-nodes.ts'
 import {
   type Block,
@@ -16,7 +17,6 @@ import {
 } from './parse-rpc.ts'
 import { callAll, callEach, resultOf } from './rpc.ts'
 import { addressKey, blocksFor, type EvmSettings, ownKeys } from './settings.ts'
-import { attachedDataOf } from './sign-transfer.ts'
 import {
   hasAuthorization,
   type ReceivedTransfer,

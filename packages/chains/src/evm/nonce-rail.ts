@@ -3,7 +3,7 @@ import { unavailable } from '@market/kernel/api-error'
 import { concat, type Hex, stringToHex } from 'viem'
 import { smaller } from '../bigints.ts'
 import type { Node, NodePool } from '../nodes/node-pool.ts'
-import { observePayout } from './observe-payout.ts'
+import { observeNonce } from './observe-nonce.ts'
 import { readLogs, readTransaction } from './parse-rpc.ts'
 import { readCounts } from './read-counts.ts'
 import { callAll, callInBatches } from './rpc.ts'
@@ -98,7 +98,7 @@ export const nonceRail = (
   lock: 'nonce',
   network: settings.network,
   send: ({ bytes }) => sendBytes(nodes, settings.chainId, bytes),
-  observe: (signed) => observePayout(settings, nodes, signed),
+  observe: (signed) => observeNonce(settings, nodes, signed),
   counts: (account) => readCounts(settings, nodes, account),
   async sentBetween(account, from, to) {
     const sent: NamedTransaction[] = []

@@ -16,6 +16,8 @@ export interface Receipt {
   /** Undefined while the block is being built. Some nodes return receipts before it is complete. */
   readonly block: { readonly height: bigint; readonly hash: string } | undefined
   readonly logs: readonly Log[]
+  /** The account that sent the transaction, when the node says so. */
+  readonly sender?: string
   /** What the transaction cost in the native coin, in wei, when the node says so. */
   readonly cost?: bigint
 }
@@ -108,10 +110,12 @@ export const readReceipt = (value: unknown): Receipt | undefined => {
   const isMined = typeof receipt['blockHash'] === 'string' && typeof receipt['blockNumber'] === 'string'
   if (!isMined) return { succeeded: status === 1n, block: undefined, logs: [] }
   const cost = costOf(receipt)
+  const { from } = receipt
   return {
     succeeded: status === 1n,
     block: blockOf(receipt),
     logs: readLogs(receipt['logs']),
+    ...(typeof from === 'string' && { sender: bytes(from) }),
     ...(cost !== undefined && { cost }),
   }
 }

@@ -5,7 +5,14 @@ import { blockAt } from './evm-nodes.ts'
 import { type Block, type Log, readBlock, readLogs } from './parse-rpc.ts'
 import { type Call, callEach, callInBatches, type RpcResponse, resultOf } from './rpc.ts'
 import { addressKey, type EvmSettings, ownKeys } from './settings.ts'
-import { receivedTransfers, sentTransfers, solePayee, TRANSFER_TOPIC, topicOf, total } from './transfers.ts'
+import {
+  AUTHORIZATION_USED_TOPIC,
+  receivedTransfers,
+  sentTransfers,
+  TRANSFER_TOPIC,
+  topicOf,
+  total,
+} from './transfers.ts'
 
 /** Errors for a too large result. Rate limits are not included: smaller ranges would only cause more requests. */
 const REFUSED_RANGE =
@@ -52,13 +59,14 @@ export const readRange = async (
   node: Node,
   { from, to, anchor }: { readonly from: bigint; readonly to: bigint; readonly anchor: Log['block'] },
 ): Promise<BlockRange> => {
-  const logsOf = (...topics: readonly (string | null)[]): Call => [
+  const logsOf = (...topics: readonly (string | readonly string[] | null)[]): Call => [
     'eth_getLogs',
     { address: usdc, topics, fromBlock: toHex(from), toBlock: toHex(to) },
   ]
   const [lastResponse, sent, received, anchorResponse] = await callEach(node, chainId, [
     blockAt(to),
-    logsOf(TRANSFER_TOPIC, topicOf(treasury)),
+    // The authorizations name the payouts of the transfers after them.
+    logsOf([TRANSFER_TOPIC, AUTHORIZATION_USED_TOPIC], topicOf(treasury)),
     logsOf(TRANSFER_TOPIC, null, topicOf(treasury)),
     blockAt(anchor.height),
   ])
@@ -124,8 +132,8 @@ export const movementsIn = async (
         // Not part of the logs. `findTransfer` reads the transaction.
         attachedData: null,
       })
-    if (sent.length > 0)
-      outgoing.push({ reference, payee: solePayee(sent) ?? null, amount: money(total(sent)), at, block })
+    for (const { index, mark, payee, amount } of sent)
+      outgoing.push({ reference, index, mark, payee, amount: money(amount), at, block })
   }
   return { incoming, outgoing, change }
 }

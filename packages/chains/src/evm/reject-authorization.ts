@@ -45,10 +45,17 @@ export const rejectTerms = (
   return validAfter > second ? REASONS.after : undefined
 }
 
-export const usedCall = (usdc: string, { from, nonce }: Authorization, at: string): Call => {
-  const data = encodeFunctionData({ abi: TOKEN, functionName: 'authorizationState', args: [from, nonce] })
-  return ['eth_call', { to: usdc, data }, at]
-}
+type NonceOf = Pick<Authorization, 'from' | 'nonce'>
+
+/** Asks the token whether the authorization was used or cancelled. */
+export const usedData = ({ from, nonce }: NonceOf): Hex =>
+  encodeFunctionData({ abi: TOKEN, functionName: 'authorizationState', args: [from, nonce] })
+
+export const usedCall = (usdc: string, authorization: NonceOf, at: string): Call => [
+  'eth_call',
+  { to: usdc, data: usedData(authorization) },
+  at,
+]
 
 /** The contract's return data. Undefined when the contract failed; throws on any other error of the node. */
 const returnData = (response: RpcResponse | undefined): Hex | undefined => {

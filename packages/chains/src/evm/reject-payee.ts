@@ -1,11 +1,14 @@
 import type { PayoutRequest } from '@market/core/ports/payout-sender'
 import { unavailable } from '@market/kernel/api-error'
+import { assert } from '@market/kernel/assert'
 import { encodeFunctionData, erc20Abi, zeroAddress } from 'viem'
 import type { NodePool } from '../nodes/node-pool.ts'
 import { failureReason, isContractFailure } from './contract-failure.ts'
 import { callEach, type RpcError, type RpcResponse, resultOf } from './rpc.ts'
 import { addressKey, type EvmSettings, ownKeys, parseAddress } from './settings.ts'
-import { TRANSFER_GAS } from './sign-transfer.ts'
+
+/** A USDC transfer to a new address uses about 60 000. */
+const TRANSFER_GAS = 100_000n
 
 /** The contract's error, or undefined when the call would succeed. Throws on any other error of the node. */
 const contractFailure = (response: RpcResponse | undefined): RpcError | undefined => {
@@ -13,6 +16,15 @@ const contractFailure = (response: RpcResponse | undefined): RpcError | undefine
     return response.error
   resultOf(response)
   return undefined
+}
+
+/** Why nobody could pay this payee; undefined when only the chain knows. */
+export const invalidPayee = (settings: EvmSettings, { to }: PayoutRequest): string | undefined => {
+  const payee = parseAddress(to)
+  if (payee === undefined) return 'not an EVM address'
+  if (payee === zeroAddress) return 'the zero address'
+  if (addressKey(payee) === addressKey(settings.usdc)) return 'the address of USDC itself'
+  return ownKeys(settings).has(addressKey(payee)) ? 'an address of the marketplace' : undefined
 }
 
 /**
@@ -24,13 +36,10 @@ export const rejectPayee = async (
   nodes: NodePool,
   payout: PayoutRequest,
 ): Promise<string | undefined> => {
-  const payee = parseAddress(payout.to)
-  const treasury = parseAddress(settings.treasury)
-  if (payee === undefined || treasury === undefined) return 'not an EVM address'
-  if (payee === zeroAddress) return 'the zero address'
-  if (addressKey(payee) === addressKey(settings.usdc)) return 'the address of USDC itself'
-  if (ownKeys(settings).has(addressKey(payee))) return 'an address of the marketplace'
-
+  const invalid = invalidPayee(settings, payout)
+  if (invalid !== undefined) return invalid
+  const [payee, treasury] = [payout.to, settings.treasury] as `0x${string}`[]
+  assert(payee !== undefined && treasury !== undefined, 'payee and treasury are addresses')
   const attempt = (to: `0x${string}`, amount: bigint) => {
     const data = encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [to, amount] })
     const gas = `0x${TRANSFER_GAS.toString(16)}`

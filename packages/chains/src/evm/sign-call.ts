@@ -1,16 +1,9 @@
 import type { EvmKeySigner } from '@market/core/ports/signer'
 import { assert } from '@market/kernel/assert'
-import {
-  type Hex,
-  hexToBytes,
-  isAddressEqual,
-  keccak256,
-  numberToHex,
-  recoverAddress,
-  serializeTransaction,
-} from 'viem'
+import { type Hex, keccak256, serializeTransaction } from 'viem'
 import type { Fees } from './fees.ts'
 import { parseAddress } from './settings.ts'
+import { signHash } from './sign-hash.ts'
 
 export interface CallToSign {
   readonly chainId: number
@@ -27,16 +20,10 @@ export const signCall = async (
   { chainId, to, data, gas, nonce, fees }: CallToSign,
 ): Promise<{ readonly reference: Hex; readonly bytes: Hex }> => {
   const contract = parseAddress(to)
-  const account = parseAddress(signer.address)
-  assert(contract !== undefined && account !== undefined, 'the contract and the signer have EVM addresses')
+  assert(contract !== undefined, 'the contract has an EVM address')
   const call = { chainId, nonce: Number(nonce), to: contract, value: 0n, data, gas }
   const transaction = { type: 'eip1559', ...call, ...fees } as const
-  const hash = keccak256(serializeTransaction(transaction))
-  const { r, s, yParity } = await signer.signHash(hexToBytes(hash))
-  const signature = { r: numberToHex(r, { size: 32 }), s: numberToHex(s, { size: 32 }), yParity }
-  // With a wrong recovery bit the transaction would belong to another account.
-  const recovered = await recoverAddress({ hash, signature })
-  assert(isAddressEqual(recovered, account), 'the signature is from the signer’s key')
+  const signature = await signHash(signer, keccak256(serializeTransaction(transaction)))
   const bytes = serializeTransaction(transaction, signature)
   return { reference: keccak256(bytes), bytes }
 }

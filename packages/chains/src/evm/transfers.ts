@@ -93,27 +93,52 @@ export const receivedTransfers = (
 }
 
 export interface SentTransfer {
+  /** Its place among all transfers of the transaction from the treasury, from 0. */
+  readonly index: number
+  /** The nonce of its authorization, in lower case. Null when it has none. */
+  readonly mark: string | null
   /** Null for burned USDC. */
   readonly payee: string | null
   readonly amount: bigint
   readonly log: Log
 }
 
-/** Transfers from the treasury to other addresses. */
+const placeOf = ({ transaction, block }: Log, index: bigint): string =>
+  `${transaction}:${block.hash}:${index}`
+
+/** The nonces of the treasury's authorizations by the places of their logs. */
+const marksOf = (logs: readonly Log[], usdc: string, treasury: string): ReadonlyMap<string, string> =>
+  new Map(
+    logs.flatMap((log) => {
+      const [kind, authorizer, nonce, ...more] = log.topics
+      const isUse = kind === AUTHORIZATION_USED_TOPIC && authorizer === topicOf(treasury)
+      if (log.address !== usdc || !isUse || nonce === undefined || more.length > 0) return []
+      return [[placeOf(log, log.index), nonce]] as const
+    }),
+  )
+
+/** How many authorizations of an address were used. */
+export const countAuthorizations = (logs: readonly Log[], usdc: string, authorizer: string): number =>
+  marksOf(logs, usdc, authorizer).size
+
+/** The transfers of one transaction from the treasury to other addresses. */
 export const sentTransfers = (
   logs: readonly Log[],
   usdc: string,
   treasury: string,
-): readonly SentTransfer[] =>
-  parseTransfers(logs, usdc)
+): readonly SentTransfer[] => {
+  const marks = marksOf(logs, usdc, treasury)
+  return parseTransfers(logs, usdc)
     .filter(({ from, to }) => from === treasury && to !== treasury)
-    .map(({ to, amount, log }) => ({ payee: nullIfZero(to), amount, log }))
+    .toSorted((a, b) => Number(a.log.index - b.log.index))
+    .map(({ to, amount, log }, index) => ({
+      index,
+      mark: marks.get(placeOf(log, log.index - 1n)) ?? null,
+      payee: nullIfZero(to),
+      amount,
+      log,
+    }))
+}
 
 export const total = (transfers: readonly { readonly amount: bigint }[]): bigint =>
   transfers.reduce((sum, { amount }) => sum + amount, 0n)
-
-/** The receiver of all transfers. Undefined when there are several. */
-export const solePayee = (transfers: readonly SentTransfer[]): string | null | undefined => {
-  const [payee, ...others] = new Set(transfers.map((transfer) => transfer.payee))
-  return others.length === 0 ? payee : undefined
-}

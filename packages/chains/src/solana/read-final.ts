@@ -169,10 +169,11 @@ const outgoingOf = (
   if (change.treasuryChange >= 0n) return undefined
   const [payee = null, ...others] = change.receivers
   // Without the treasury's signature, anyone could have written the memo.
-  const payoutId = change.signers.includes(treasury.owner) ? payoutIdOf(entry) : null
+  const mark = change.signers.includes(treasury.owner) ? payoutIdOf(entry) : null
   return {
     reference: signature,
-    mark: { payoutId, nonce: null },
+    index: 0,
+    mark,
     payee: others.length > 0 ? null : payee,
     amount: usdc(-change.treasuryChange),
     at,

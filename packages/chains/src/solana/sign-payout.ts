@@ -1,4 +1,4 @@
-import type { PayoutRequest, SignedTransfer } from '@market/core/ports/payout-sender'
+import type { PayoutRequest, SignedPayout } from '@market/core/ports/payout-sender'
 import type { SolanaKeySigner } from '@market/core/ports/signer'
 import { address, createNoopSigner } from '@solana/kit'
 import {
@@ -91,7 +91,7 @@ const instructionsOf = async (payout: PayoutRequest, treasury: string, terms: Te
       amount: payout.amount,
       decimals: USDC_DECIMALS,
     }),
-    getAddMemoInstruction({ memo: memoOf(payout.payoutId, attempt) }, { programAddress: MEMO_PROGRAM }),
+    getAddMemoInstruction({ memo: memoOf(payout.mark, attempt) }, { programAddress: MEMO_PROGRAM }),
   ]
 }
 
@@ -99,9 +99,8 @@ export const signPayout = async (
   payout: PayoutRequest,
   signer: SolanaKeySigner,
   terms: Terms,
-): Promise<SignedTransfer> => ({
-  ...(await signTransaction(await instructionsOf(payout, signer.address, terms), signer, terms.lifetime)),
-  nonce: null,
-  maxFeePerGas: null,
-  maxPriorityFeePerGas: null,
-})
+): Promise<SignedPayout> => {
+  const instructions = await instructionsOf(payout, signer.address, terms)
+  const { reference, bytes } = await signTransaction(instructions, signer, terms.lifetime)
+  return { reference, bytes, validTo: terms.lifetime.lastValidBlockHeight }
+}

@@ -13,11 +13,14 @@ import type { SolanaPayoutSenderSettings } from './settings.ts'
 import { feeAt, MICRO_LAMPORTS_PER_UNIT, priceOf, signPayout } from './sign-payout.ts'
 import { readTokenAccount, usdcAccountOf } from './token-account.ts'
 
+/** Sends each payout in its own transaction. */
+export type SolanaPayoutSender = PayoutSender & Required<Pick<PayoutSender, 'send'>>
+
 /** Sends payouts on Solana. */
 export const solanaPayoutSender = (
   settings: SolanaPayoutSenderSettings,
   signer: SolanaKeySigner,
-): PayoutSender => {
+): SolanaPayoutSender => {
   assert(signer.address === settings.treasury, "the signer has the treasury's key")
   const nodes = solanaNodes(settings)
   const { rpc } = nodes
@@ -27,10 +30,8 @@ export const solanaPayoutSender = (
     network: 'solana-mainnet',
     treasury: settings.treasury,
     rejectionReason: (payout) => rejectPayee(rpc, settings.usdc, own, payout.to),
-    nonces: async () => null,
-    finalNonce: async () => null,
-    async sign(payout, _nonce, previous) {
-      const attempt = previous.length + 1
+    async sign(payout, signedBefore) {
+      const attempt = signedBefore + 1
       return signPayout(payout, signer, {
         mint: settings.usdc,
         attempt,
@@ -39,7 +40,12 @@ export const solanaPayoutSender = (
       })
     },
     send: ({ bytes }) => sendBytes(nodes, bytes),
-    observe: (signed) => observePayout(nodes, signed, settings.minProviders),
+    observe: (signed) =>
+      observePayout(
+        nodes,
+        signed.map(({ reference, validTo }) => ({ reference, lastValidHeight: validTo })),
+        settings.minProviders,
+      ),
     async estimateCost(payout) {
       const account = await usdcAccountOf(payout.to, settings.usdc)
       const createsAccount = (await readTokenAccount(rpc, account, 'confirmed')) === undefined

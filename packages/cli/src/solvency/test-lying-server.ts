@@ -25,6 +25,7 @@ const TRANSFER_TOPIC = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a
 const MEMO_PROGRAM = 'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr'
 const DAY_MS = 86_400_000
 
+/** The nonce of its authorization. */
 const PAYOUT = `0x${'cd'.repeat(32)}`
 
 const seconds = () => Math.floor(Date.now() / 1_000)
@@ -148,12 +149,24 @@ function ethCall(world: World, to: string, data: string): string {
   return `0x${(world.usdc[`0x${data.slice(-40)}`] ?? 0n).toString(16)}`
 }
 
+const topicOf = (address: string): string => `0x${'0'.repeat(24)}${address.slice(2).toLowerCase()}`
+
+const USE = {
+  ...{ address: BASE_USDC, topics: [], data: '0x', logIndex: '0x0' },
+  ...{ blockNumber: '0x1', transactionHash: `0x${'ab'.repeat(32)}` },
+}
+
 function callNode(world: World, { method, params }: { method: string; params: Json[] }): Json {
   if (method === 'eth_call') return ethCall(world, params[0].to, params[0].data)
-  if (method === 'eth_getBlockByNumber') return { timestamp: `0x${seconds().toString(16)}` }
+  if (method === 'eth_getBlockByNumber') return { number: '0x1', timestamp: `0x${seconds().toString(16)}` }
+  // Every authorization of the treasury was used, and paid 2.00.
+  if (method === 'eth_getLogs') {
+    const [{ topics }] = params
+    return [{ ...USE, topics }].filter(() => topics[1] === topicOf(TREASURY))
+  }
   if (method === 'eth_getTransactionReceipt') {
-    const topics = [TRANSFER_TOPIC, `0x${'0'.repeat(24)}${TREASURY.slice(2).toLowerCase()}`]
-    return { status: '0x1', blockNumber: '0x1', logs: [{ address: BASE_USDC, topics, data: '0x1e8480' }] }
+    const topics = [TRANSFER_TOPIC, topicOf(TREASURY), topicOf(RICH)]
+    return { logs: [USE, { ...USE, topics, data: '0x1e8480', logIndex: '0x1' }] }
   }
   if (method === 'getTokenAccountsByOwner') {
     const tokenAmount = { amount: String(world.usdc[params[0]] ?? 0n) }

@@ -43,15 +43,21 @@ const NetworkSolvency = named(
     in_flight: z
       .array(
         z.object({
-          reference: z.string().describe('Transaction hash (0x…) or Solana signature'),
+          reference: z
+            .string()
+            .describe(
+              'Solana: the signature of the payout’s transaction. EVM: the nonce of its EIP-3009 authorization (0x and 64 hex digits), which the token’s `AuthorizationUsed` event shows before the transfer',
+            ),
           replaces: z
             .array(z.string())
-            .describe('Earlier transactions of the same payout; only one of all can be executed'),
+            .describe(
+              'Solana: earlier transactions of the same payout; only one of all can be executed. EVM: empty, because a nonce is used once',
+            ),
           amount_usd: Usd,
         }),
       )
-      .describe('The transactions of `in_flight_usd`, largest first, at most 100'),
-    in_flight_count: z.int().describe('The number of all such transactions'),
+      .describe('The payouts of `in_flight_usd`, largest first, at most 100'),
+    in_flight_count: z.int().describe('The number of all such payouts'),
     unfinal_usd: Usd.describe(
       'The part of the liabilities from payments that a chain reorganization can still remove. It cannot be paid out and is no part of a shortfall',
     ),

@@ -7,7 +7,7 @@ import { NetworkName, UsdText } from '../schemas/money.ts'
 import { text } from '../schemas/text.ts'
 
 /** Final and withdrawn payouts are not listed. */
-const LISTED_STATES = ['queued', 'held', 'nonce_assigned', 'signed', 'failed'] as const
+const LISTED_STATES = ['queued', 'held', 'signed', 'failed'] as const
 
 type ListedState = (typeof LISTED_STATES)[number]
 
@@ -95,15 +95,20 @@ const Payout = named(
     tx_hash: z
       .string()
       .nullable()
-      .describe('The final transaction or, before that, the last one that was signed'),
+      .describe(
+        'The final transaction or, before that, the one that the chain shows or, on Solana, that was signed last',
+      ),
   }),
 )
 
 const outgoingFields = {
-  id: z.string().describe('Network and transaction'),
+  id: z.string().describe('Network and transaction, with `.index` of a later payment of the transaction'),
   network: NetworkName,
   reference: z.string(),
-  payout_id: z.string().nullable().describe('The payout id that the transaction contains'),
+  payout_id: z
+    .string()
+    .nullable()
+    .describe('The payout that the payment names; null when it names none that is known'),
   payee: z.string().nullable(),
   amount_usd: UsdText,
   happened_at: Instant,

@@ -29,10 +29,12 @@ export const UnmatchedId = z
 export const OutgoingId = z
   .string()
   .regex(
-    new RegExp(`^${NETWORK}:${TRANSACTION}$`),
-    'must be the network and the transaction, as in base-mainnet:0x…',
+    new RegExp(`^${NETWORK}:${TRANSACTION}(\\.[1-9][0-9]{0,3})?$`),
+    'must be the network and the transaction, as in base-mainnet:0x… or, for its second payment, base-mainnet:0x….1',
   )
-  .describe('The network and the transaction: `base-mainnet:0x…`')
+  .describe(
+    'The network and the transaction: `base-mainnet:0x…`, with `.1` for its second payment out of the treasury',
+  )
 
 export const verdictFields = {
   outcome: z.enum(['release', 'refund', 'split']),

@@ -11,5 +11,8 @@ export const Switch = named(
     changed_at: Instant.nullable(),
     changed_by: z.string().nullable(),
     reason: z.string().nullable(),
+    complete_at: Instant.nullable().describe(
+      'Of a freeze of payouts: until when what was signed on EVM before it can still be paid. Null when nothing can',
+    ),
   }),
 )

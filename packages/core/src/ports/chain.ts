@@ -47,22 +47,15 @@ export interface IncomingTransfer {
   readonly attachedData: string | null
 }
 
-/** What identifies a transfer as a payout of this application. */
-export interface PayoutMark {
-  /** The payout id in the memo or after the call's arguments. Null when the transfer is not a payout of this application. */
-  readonly payoutId: string | null
-  /** EVM: the nonce of the transaction, when the treasury sent it. Solana: null. */
-  readonly nonce: bigint | null
-}
-
 /** A USDC transfer out of the treasury, as observed on the chain. */
 export interface ObservedOutgoingTransfer {
   readonly reference: string
-  /** Undefined where it costs another query: `markOf`. */
-  readonly mark?: PayoutMark
+  /** Which of the treasury's payments in the transaction it is, from 0. Solana: always 0, because only the change of the balance counts. */
+  readonly index: number
+  /** What names its payout (`markOf`): the memo on Solana, the nonce of the authorization on EVM. Null when nothing does. */
+  readonly mark: string | null
   /** The receiving wallet. Null when there are several or it cannot be determined. */
   readonly payee: string | null
-  /** How much the transaction reduced the treasury's balance. */
   readonly amount: Usdc
   readonly at: Date
   readonly block: { readonly height: bigint; readonly hash: string }
@@ -218,11 +211,9 @@ export interface Chain {
   ) => Promise<NewMovements | undefined>
   /** Queries every provider for the final blocks after one. A long range is read in parts. Throws `TooFewProviders` or `unavailable`. */
   finalMovementsAfter(block: FinalBlock): Promise<FinalReading>
-  /** Only for transfers without `mark`. */
-  readonly markOf?: (reference: string) => Promise<PayoutMark>
   /**
    * The newest final height, and the height after which transactions signed until now can no longer be executed. On EVM
-   * the nonce prevents that, so `horizon` equals `final`.
+   * the chain refuses to pay a payout twice, so `horizon` equals `final`.
    */
   heights(): Promise<{ readonly final: bigint; readonly horizon: bigint }>
   /** USDC balance of an address. Throws `TooFewProviders`. */

@@ -6,4 +6,5 @@ export {
   rejectWhileStopped,
   turnOnByRule,
   turnSwitch,
+  turnSwitchIn,
 } from './switches.ts'

@@ -15,21 +15,28 @@ export async function listSwitches(ctx: Needs<'db'>): Promise<SwitchState[]> {
     .map((name) => saved.get(name) ?? { name, onSince: null, changedAt: null, changedBy: null, reason: null })
 }
 
+type Turn = { readonly name: SwitchName; readonly on: boolean; readonly reason: string }
+
 /** Returns after every write that saw the old state has ended. */
-export function turnSwitch(
+export const turnSwitch = (
   ctx: Needs<'transact' | 'clock' | 'actor' | 'vault' | 'requestId'>,
-  input: { name: SwitchName; on: boolean; reason: string },
+  input: Turn,
+): Promise<SwitchState> => ctx.transact((tx) => turnSwitchIn(ctx, tx, input))
+
+/** In the transaction of the caller. */
+export async function turnSwitchIn(
+  ctx: Needs<'clock' | 'actor' | 'vault' | 'requestId'>,
+  tx: Tx,
+  input: Turn,
 ): Promise<SwitchState> {
-  return ctx.transact(async (tx) => {
-    await waitForWriters(tx)
-    const state = await saveSwitch(tx, { ...input, at: ctx.clock.now(), by: nameOf(ctx.actor) })
-    await record(ctx, tx, {
-      act: input.on ? 'switch.on' : 'switch.off',
-      subject: input.name,
-      details: { reason: input.reason },
-    })
-    return state
+  await waitForWriters(tx)
+  const state = await saveSwitch(tx, { ...input, at: ctx.clock.now(), by: nameOf(ctx.actor) })
+  await record(ctx, tx, {
+    act: input.on ? 'switch.on' : 'switch.off',
+    subject: input.name,
+    details: { reason: input.reason },
   })
+  return state
 }
 
 /** Turns a switch on because the marketplace found a reason itself. One that is on keeps its reason. */

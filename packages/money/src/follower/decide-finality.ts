@@ -2,13 +2,7 @@ import type { Chain, FinalBlock, FinalMovements } from '@market/core/ports/chain
 import { transact } from '@market/database/transact'
 import type { Network } from '@market/kernel/network'
 import { findPaidPurposes, recordFinal } from '../payments/index.ts'
-import {
-  beginReading,
-  completeReading,
-  finalizeOutgoing,
-  markTransfers,
-  wakeFunded,
-} from '../payouts/index.ts'
+import { beginReading, completeReading, finalizeOutgoing, wakeFunded } from '../payouts/index.ts'
 import { type Ctx, progressOf } from './progress.ts'
 import { moveFinal, type Progress, saveConfirmed } from './store.ts'
 
@@ -60,10 +54,9 @@ async function saveFinal(ctx: Ctx, chain: Chain, from: FinalBlock, agreed: Final
   const { network } = chain
   const { incoming, outgoing, to } = agreed
   await recordFinal(ctx, network, incoming)
-  const marked = await markTransfers(ctx, chain, outgoing)
   return transact(ctx.db, async (tx) => {
     if (!(await moveFinal(tx, network, from, agreed, chain.cold ?? null))) return false
-    await finalizeOutgoing(tx, network, marked, { upTo: to.height, at: ctx.clock.now() })
+    await finalizeOutgoing(tx, network, outgoing, { upTo: to.height, at: ctx.clock.now() })
     const references = incoming.map(({ reference }) => reference)
     await wakeFunded(tx, await findPaidPurposes(tx, network, references))
     return true

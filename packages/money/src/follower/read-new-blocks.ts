@@ -2,13 +2,7 @@ import type { Chain } from '@market/core/ports/chain'
 import { transact } from '@market/database/transact'
 import type { Network } from '@market/kernel/network'
 import { forgetDepths, markReplaced, recordTransfers } from '../payments/index.ts'
-import {
-  beginReading,
-  completeReading,
-  deleteUnfinal,
-  markTransfers,
-  saveOutgoing,
-} from '../payouts/index.ts'
+import { beginReading, completeReading, deleteUnfinal, saveOutgoing } from '../payouts/index.ts'
 import { type Ctx, progressOf } from './progress.ts'
 import { movePosition } from './store.ts'
 
@@ -41,7 +35,6 @@ async function readToEnd(ctx: Ctx, chain: ChainWithNewBlocks, limit: number): Pr
     if (read === undefined) return false
     if (read.position !== from || read.isReplaced) {
       await recordTransfers(ctx, network, read.incoming)
-      const outgoing = await markTransfers(ctx, chain, read.outgoing)
       const { position: to, height } = read
       const isNext = await transact(ctx.db, async (tx) => {
         // First, because it locks the row: a page of a slower worker may be older than what is stored.
@@ -53,7 +46,7 @@ async function readToEnd(ctx: Ctx, chain: ChainWithNewBlocks, limit: number): Pr
           // fix: replaced-payment-is-missing
           await markReplaced(tx, network, { after: final.height, read: read.incoming, at: ctx.clock.now() })
         }
-        await saveOutgoing(tx, network, outgoing, { isFinal: false, at: ctx.clock.now() })
+        await saveOutgoing(tx, network, read.outgoing, { isFinal: false, at: ctx.clock.now() })
         return true
       })
       if (!isNext) return false

@@ -1,21 +1,21 @@
 import type { Needs } from '@market/core/context'
-import {
-  NONCE_USED_BY_ANOTHER,
-  type PayoutOutcome,
-  type PayoutSender,
-} from '@market/core/ports/payout-sender'
+import { TooFewProviders } from '@market/core/ports/chain'
+import type { PayoutSender, SignedPayoutOutcome } from '@market/core/ports/payout-sender'
 import { transact } from '@market/database/transact'
 import { later, MINUTE, SECOND } from '@market/kernel/clock'
 import type { Network } from '@market/kernel/network'
-import type { Candidate } from './authorize-payouts.ts'
+import { type Candidate, disagreeHold, tooFew } from './admit-payouts.ts'
+import { sendAgain } from './batches/store.ts'
+import { broadcast } from './batches/submit-payouts.ts'
 import { reserveDue, saveDue } from './due/store.ts'
 import { failPayout, finalizePayout } from './end-payout.ts'
 import { checkCost, findHold, holdPayout } from './find-hold.ts'
 import { findGuard } from './guards/store.ts'
 import { type Hold, retryAfterMs } from './hold.ts'
 import { screeningHold } from './limits/screening-hold.ts'
+import { decideAccount } from './limits/token-account.ts'
 import { isCompared } from './outgoing/guard.ts'
-import type { OutgoingTransfer } from './outgoing/outgoing-transfer.ts'
+import { isOwn, type OutgoingTransfer } from './outgoing/outgoing-transfer.ts'
 import { findTransferMatches } from './outgoing/store.ts'
 import {
   hasEnded,
@@ -25,12 +25,13 @@ import {
   type StoredSignature,
   senderRequestOf,
 } from './payout.ts'
-import { type Authorize, payoutAuthorizer } from './payout-authorizer.ts'
+import { type Admit, payoutAdmitter } from './payout-admitter.ts'
 import type { PayoutContext } from './payout-context.ts'
-import { recoverUnlocked, releaseNonce } from './recover-payout.ts'
-import { broadcast, recordBroadcast, signPayout } from './sign-payout.ts'
+import { recordBroadcast } from './record-broadcast.ts'
+import { recoverPayout, recoverUnlocked } from './recover-payout.ts'
+import { signAgain } from './sign-again.ts'
 import { findSignatures } from './signatures/store.ts'
-import { findPayout, isHeldBy } from './store.ts'
+import { findPayout, isHeldBy, lockPayout, savePayout } from './store.ts'
 
 /** Milliseconds until the next step; undefined when the payout has ended. */
 export type NextStepMs = number | undefined
@@ -47,8 +48,7 @@ const UNTIL_FINAL_MS = 1 * MINUTE
 const LONGEST_PAUSE_MS = 15 * SECOND
 const PAUSES_PER_AGE = 20
 
-/** On EVM a signature that is not mined for this long is replaced by one with higher fees, at the same nonce. */
-const STUCK_MS = 1 * MINUTE
+const LONGEST_REJECTION = 100
 
 /** The payouts of a network that are due. Each is given to one worker. */
 export function duePayouts(ctx: Needs<'db' | 'clock'>, network: Network, limit: number): Promise<PayoutId[]> {
@@ -57,15 +57,11 @@ export function duePayouts(ctx: Needs<'db' | 'clock'>, network: Network, limit: 
 }
 
 /** Does one step and stores when the next one is due, so that any worker can do it. */
-export async function advanceDue(
-  ctx: PayoutContext,
-  id: PayoutId,
-  authorize?: Authorize,
-): Promise<NextStepMs> {
+export async function advanceDue(ctx: PayoutContext, id: PayoutId, admit?: Admit): Promise<NextStepMs> {
   const saveNext = (ms: number) =>
     transact(ctx.db, (tx) => saveDue(tx, id, later(ctx.clock.now(), Math.round(ms))))
   try {
-    const next = await advancePayout(ctx, id, authorize)
+    const next = await advancePayout(ctx, id, admit)
     if (next !== undefined) await saveNext(next)
     return next
   } catch (error) {
@@ -75,56 +71,65 @@ export async function advanceDue(
 }
 
 /**
- * Does the next step of a payout. Safe to call at any time, by several workers at once. Payouts that share `authorize` are
- * authorized together.
+ * Does the next step of a payout. Safe to call at any time, by several workers at once. Payouts that share `admit` are
+ * admitted together.
  */
-export async function advancePayout(
-  ctx: PayoutContext,
-  id: PayoutId,
-  authorize?: Authorize,
-): Promise<NextStepMs> {
+export async function advancePayout(ctx: PayoutContext, id: PayoutId, admit?: Admit): Promise<NextStepMs> {
   const payout = await findPayout(ctx.db, id)
   if (payout === undefined || hasEnded(payout)) return undefined
   const sender = ctx.payoutSenders[payout.network]
   if (sender === undefined) return retryAfterMs('other', 0)
-  const signed = await findSignatures(ctx.db, payout)
-  return signed.length === 0
-    ? begin(ctx, sender, payout, authorize ?? payoutAuthorizer(ctx, sender))
-    : follow(ctx, sender, payout, signed)
+  return isWaiting(payout)
+    ? begin(ctx, sender, payout, admit ?? payoutAdmitter(ctx, sender))
+    : follow(ctx, sender, payout)
 }
 
 async function begin(
   ctx: PayoutContext,
   sender: PayoutSender,
   payout: Payout,
-  authorize: Authorize,
+  admit: Admit,
 ): Promise<NextStepMs> {
   const checked = (await recoverUnlocked(ctx, payout)) ?? (await checkPayout(ctx, sender, payout))
-  const ready = 'cost' in checked ? await authorize(checked) : checked
-  if (ready === undefined) return AFTER_ERROR_MS
-  if (hasEnded(ready)) return undefined
-  if (isWaiting(ready)) return untilRetry(ctx, ready)
-  if (ready.state !== 'nonce_assigned') return SOON_MS
-  return pauseAfter(await signPayout(ctx, sender, ready, []))
+  const now = 'cost' in checked ? await admit(checked) : checked
+  if (now === undefined) return AFTER_ERROR_MS
+  if ('rejection' in now) return hasEnded(await failPayout(ctx, payout, now.rejection)) ? undefined : SOON_MS
+  if (hasEnded(now)) return undefined
+  if (isWaiting(now)) return untilRetry(ctx, now)
+  if (!('cost' in checked)) return SOON_MS
+  await recordBroadcast(ctx, now, await broadcast(sender, checked.signed))
+  return READ_WITHIN_MS
 }
 
-/** Everything that can stop a payout is checked before it has a nonce. Returns it as it is now, or what may be authorized. */
+/**
+ * Everything that can stop a payout is checked before it is signed, and what is signed leaves this process only when it was
+ * admitted. Returns the payout as it is now, or what may be admitted.
+ */
 async function checkPayout(
   ctx: PayoutContext,
   sender: PayoutSender,
   payout: Payout,
 ): Promise<Payout | Candidate> {
-  if (!isWaiting(payout)) return payout
   if (!isCompared(await findGuard(ctx.db, payout.network)))
     return holdPayout(ctx, payout, { code: 'not_compared' })
   const known = await findHold(ctx, payout)
   if (known !== undefined) return isHeldBy(payout, known) ? payout : holdPayout(ctx, payout, known)
   const screened = await screeningHold(ctx, payout)
   if (screened !== undefined) return holdPayout(ctx, payout, screened)
-  const rejection = await sender.rejectionReason(senderRequestOf(payout))
+  // Where many are sent together, what was signed is tried for all of them at once.
+  const rejection =
+    sender.batches === undefined
+      ? await sender.rejectionReason(senderRequestOf(payout))
+      : sender.batches.invalidPayee(senderRequestOf(payout))
   if (rejection !== undefined) return failPayout(ctx, payout, rejection)
   const { hold, cost } = await checkCost(ctx, sender, payout)
-  return hold === undefined ? { payout, cost } : holdPayout(ctx, payout, hold)
+  if (hold !== undefined) return holdPayout(ctx, payout, hold)
+  const account = await transact(ctx.db, (tx) => decideAccount(ctx, tx, payout, cost.createsAccount))
+  if (account.hold !== undefined) return holdPayout(ctx, payout, account.hold)
+  const opensAccount = account.opens
+  const signed = await sender.sign({ ...senderRequestOf(payout), opensAccount }, 0).catch(tooFew)
+  if (signed instanceof TooFewProviders) return holdPayout(ctx, payout, disagreeHold(signed))
+  return { payout, cost, opensAccount, signed }
 }
 
 function untilRetry({ clock }: PayoutContext, { holdCode, updatedAt, notBefore }: Payout): number {
@@ -134,17 +139,19 @@ function untilRetry({ clock }: PayoutContext, { holdCode, updatedAt, notBefore }
   return Math.max(SOON_MS, Math.min(pause, notBefore.getTime() - now))
 }
 
-async function follow(
-  ctx: PayoutContext,
-  sender: PayoutSender,
-  payout: Payout,
-  signed: readonly StoredSignature[],
-): Promise<NextStepMs> {
+async function follow(ctx: PayoutContext, sender: PayoutSender, payout: Payout): Promise<NextStepMs> {
+  // A restored database may not know what was paid.
+  const recovered = await recoverUnlocked(ctx, payout)
+  if (recovered !== undefined) return recovered.holdCode === null ? SOON_MS : untilRetry(ctx, recovered)
+  if (payout.holdCode === 'transfer_mismatch') await endMismatch(ctx, payout)
   const read = await findRead(ctx, payout)
   if (read !== undefined && !read.final) {
     await recordBroadcast(ctx, payout, undefined)
     return UNTIL_FINAL_MS
   }
+  const signed = await findSignatures(ctx.db, payout)
+  // One that was recovered has no signature on EVM. The chain has lost its payment again, and what was lost may be alive.
+  if (read === undefined && signed.length === 0) return pauseAfter(await signAgain(ctx, sender, payout, []))
   const outcome = read === undefined ? await sender.observe(signed) : await finalOutcome(sender, read)
   switch (outcome.kind) {
     case 'final':
@@ -155,20 +162,31 @@ async function follow(
       return pauseByAge(ctx, signed)
     case 'failed':
     case 'expired':
+    case 'ending':
     case 'unknown':
-      // A restored database may have an older signature than the one that was paid.
-      if ((await recoverUnlocked(ctx, payout)) !== undefined) return SOON_MS
       return handleUnsent(ctx, sender, payout, signed, outcome)
   }
 }
 
-/** The transaction of this round that was read from the chain. */
-async function findRead({ db }: PayoutContext, { id, round }: Payout): Promise<OutgoingTransfer | undefined> {
-  const own = (await findTransferMatches(db, id)).filter(({ signedInRound }) => signedInRound === round)
+/** A reorganization has removed the payment that did not match. */
+const endMismatch = (ctx: PayoutContext, { id }: Payout): Promise<unknown> =>
+  transact(ctx.db, async (tx) => {
+    const locked = await lockPayout(tx, id)
+    if (locked.state !== 'signed' || locked.holdCode !== 'transfer_mismatch') return
+    if ((await recoverPayout(ctx, tx, locked)) === undefined)
+      await savePayout(tx, locked, 'record_broadcast', {}, ctx.clock.now())
+  })
+
+/** The payment of this round that was read from the chain. */
+async function findRead({ db }: PayoutContext, payout: Payout): Promise<OutgoingTransfer | undefined> {
+  const own = (await findTransferMatches(db, payout)).filter((match) => isOwn(payout, match))
   return own.find(({ final }) => final) ?? own[0]
 }
 
-async function finalOutcome(sender: PayoutSender, { reference }: OutgoingTransfer): Promise<PayoutOutcome> {
+async function finalOutcome(
+  sender: PayoutSender,
+  { reference }: OutgoingTransfer,
+): Promise<SignedPayoutOutcome> {
   // The estimate counts where no node says what it cost.
   const cost = await sender.costOf?.(reference).catch(() => undefined)
   return { kind: 'final', reference, ...(cost !== undefined && { cost }) }
@@ -179,34 +197,63 @@ async function handleUnsent(
   sender: PayoutSender,
   payout: Payout,
   signed: readonly StoredSignature[],
-  outcome: Extract<PayoutOutcome, { kind: 'failed' | 'expired' | 'unknown' }>,
+  outcome: Extract<SignedPayoutOutcome, { kind: 'failed' | 'expired' | 'ending' | 'unknown' }>,
 ): Promise<NextStepMs> {
+  const end = async (reason: string) =>
+    hasEnded(await failPayout(ctx, payout, reason, signed)) ? undefined : SOON_MS
   switch (outcome.kind) {
     case 'failed':
-      if (outcome.reason === NONCE_USED_BY_ANOTHER) {
-        await releaseNonce(ctx, payout, signed)
-        return retryAfterMs('nonce_used', 0)
-      }
-      return hasEnded(await failPayout(ctx, payout, outcome.reason, signed)) ? undefined : SOON_MS
-    case 'expired':
-      return pauseAfter(await signPayout(ctx, sender, payout, signed))
+      return end(outcome.reason)
+    case 'expired': {
+      const rejection = await sender.rejectionReason(senderRequestOf(payout))
+      if (rejection !== undefined) return end(rejection)
+      return pauseAfter(await signAgain(ctx, sender, payout, signed))
+    }
+    case 'ending': {
+      // It may still be paid, for example when a payee is not denied any more. So it fails when that is over.
+      const rejection = await sender.rejectionReason(senderRequestOf(payout))
+      if (rejection !== undefined)
+        // fix: alive-is-held
+        return holdAlive(ctx, payout, signed, rejection)
+      return pauseAfter(await signAgain(ctx, sender, payout, signed))
+    }
     case 'unknown':
-      await broadcastAgain(ctx, sender, payout, signed)
+      await sendUnsent(ctx, sender, payout, signed)
       return pauseByAge(ctx, signed)
   }
 }
 
-/** Broadcasts the same bytes again, and replaces them when this payout's nonce is the next one that is not mined. */
-async function broadcastAgain(
+async function holdAlive(
+  ctx: PayoutContext,
+  { id, round }: Payout,
+  signed: readonly StoredSignature[],
+  rejection: string,
+): Promise<number> {
+  const last = signed.reduce((end, { validTo }) => (validTo > end ? validTo : end), 0n)
+  const until = new Date((Number(last) + 1) * SECOND).toISOString()
+  const detail = `${rejection.slice(0, LONGEST_REJECTION)}, until ${until}`
+  await transact(ctx.db, async (tx) => {
+    const locked = await lockPayout(tx, id)
+    if (locked.state !== 'signed' || locked.round !== round || locked.holdDetail === detail) return
+    // Another worker may have signed it again meanwhile.
+    if ((await findSignatures(tx, locked)).length !== signed.length) return
+    const hold = { code: 'authorization_alive', detail } as const
+    await savePayout(tx, locked, 'suspend', { hold }, ctx.clock.now())
+  })
+  return retryAfterMs('authorization_alive', 0)
+}
+
+/** Sends the same bytes again. */
+async function sendUnsent(
   ctx: PayoutContext,
   sender: PayoutSender,
   payout: Payout,
   signed: readonly StoredSignature[],
 ): Promise<void> {
   const newest = signed.at(-1)
-  if (newest !== undefined) await recordBroadcast(ctx, payout, await broadcast(sender, newest))
-  if (payout.nonce === null || ageOf(ctx, signed) <= STUCK_MS) return
-  if ((await sender.nonces())?.next === payout.nonce) await signPayout(ctx, sender, payout, signed)
+  if (newest === undefined) return
+  if (sender.batches !== undefined) return sendAgain(ctx.db, payout.id, ctx.clock.now())
+  await recordBroadcast(ctx, payout, await broadcast(sender, newest))
 }
 
 const pauseAfter = (hold: Hold | undefined): number =>

@@ -2,7 +2,7 @@ import { type Tx, transact } from '@market/database/transact'
 import { fees, payable, post, world } from '../ledger/index.ts'
 import { addPaidOut } from './earnings/store.ts'
 import { wakeForAccount } from './limits/store.ts'
-import { lockOutgoingTransfer } from './outgoing/store.ts'
+import { lockWrittenOff } from './outgoing/store.ts'
 import { hasEnded, isWaiting, type Payout, type StoredSignature } from './payout.ts'
 import type { PayoutContext } from './payout-context.ts'
 import { findSignatures } from './signatures/store.ts'
@@ -26,8 +26,7 @@ export async function finalizePayout(
     await ctx.payoutListener.beforeSent(tx, payout)
     const locked = await lockPayout(tx, id)
     if (hasEnded(locked)) return
-    const transfer = await lockOutgoingTransfer(tx, network, reference)
-    const isWrittenOff = transfer !== undefined && transfer.writtenOffAt !== null
+    const isWrittenOff = await lockWrittenOff(tx, locked, reference)
     await post(ctx, tx, {
       key: `payout.sent:${id}`,
       reason: `${kind}.sent`,
@@ -46,8 +45,8 @@ export async function finalizePayout(
 
 /**
  * The money stays reserved until the payout is retried. A retry pays again, so the failure counts only for the payout and
- * the signatures that were checked (none for one that was rejected before it was authorized). A payout that has changed
- * since then is left as it is.
+ * the signatures that were checked (none for one that was rejected before it was signed). A payout that has changed since then
+ * is left as it is.
  */
 export function failPayout(
   ctx: PayoutContext,
@@ -65,7 +64,7 @@ export function failPayout(
   })
 }
 
-/** Another worker may have authorized it, signed it again or started another round meanwhile. */
+/** Another worker may have signed it, signed it again or started another round meanwhile. */
 async function isUnchanged(
   tx: Tx,
   locked: Payout,

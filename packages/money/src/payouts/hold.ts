@@ -9,7 +9,7 @@ const SENTENCES = {
   payouts_frozen: 'Payouts are frozen on all networks',
   network_frozen: 'Payouts are frozen on this network',
   fee_above_cap: 'The network fee is above the cap',
-  fee_balance_low: 'The treasury has too little native coin to pay the network fee',
+  fee_balance_low: 'There is too little native coin to pay the network fee',
   contest_window: 'Its payer is not proven and can still contest it',
   contested: 'Two callers named the payment that funds it: its payer signs for one, or an arbiter decides',
   payment_not_final: 'The payment that funds it is not final yet',
@@ -17,12 +17,9 @@ const SENTENCES = {
   payee_cap: 'It would exceed the cap of its payee for 24 hours',
   daily_cap: 'It would exceed the cap of its network for 24 hours',
   balance_low: 'The treasury has too little USDC',
-  history_unread: 'Earlier transfers of the treasury are still being read',
-  nonce_mismatch: 'The chain counts other transactions of the treasury than the ledger',
   transfer_mismatch: 'The chain shows a transfer of this payout that does not match it',
-  nonce_reserved: 'It was paid with a nonce that is still assigned to another payout',
-  nonce_used: 'Another transaction of the treasury used its nonce',
-  broadcast_error: 'The nodes rejected the signed transaction',
+  authorization_alive: 'It can no longer be paid, and fails when what was signed for it has expired',
+  broadcast_error: 'The nodes rejected what was signed',
   no_address: 'It has no address to be paid to',
   below_account_minimum:
     'The payee has no USDC account, and the earnings are below the minimum for opening one',
@@ -48,7 +45,6 @@ export const UNJUSTIFIED: readonly HoldCode[] = ['not_funded', 'order_mismatch']
 const ENDS_WITHOUT_OPERATOR: readonly HoldCode[] = [
   'not_compared',
   'not_counted',
-  'history_unread',
   'payment_not_final',
   'contest_window',
   'contested',
@@ -56,13 +52,15 @@ const ENDS_WITHOUT_OPERATOR: readonly HoldCode[] = [
   'below_account_minimum',
   'payee_account_closed',
   'below_minimum',
-  'nonce_reserved',
-  'nonce_used',
+  'authorization_alive',
 ]
 
 export const needsOperator = (code: HoldCode): boolean => !ENDS_WITHOUT_OPERATOR.includes(code)
 
-export const isUnjustified = (code: HoldCode | null): boolean => code !== null && UNJUSTIFIED.includes(code)
+/** Holds of a signed payout that nothing replaces: it must not be sent. */
+const SUSPENDED: readonly HoldCode[] = [...UNJUSTIFIED, 'transfer_mismatch', 'authorization_alive']
+
+export const isSuspended = (code: HoldCode | null): boolean => code !== null && SUSPENDED.includes(code)
 
 export interface Hold {
   readonly code: HoldCode
@@ -95,9 +93,6 @@ const RETRY_MS: Readonly<Partial<Record<HoldCode, number>>> = {
   not_counted: SHORT_MS,
   providers_disagree: SHORT_MS,
   balance_low: SHORT_MS,
-  history_unread: SHORT_MS,
-  nonce_reserved: SHORT_MS,
-  nonce_used: SHORT_MS,
   broadcast_error: 1 * SECOND,
   new_address: SHORT_MS,
   screening_unavailable: SHORT_MS,
@@ -112,6 +107,7 @@ const LONGEST_MS: Readonly<Partial<Record<HoldCode, number>>> = {
   contested: 1 * HOUR,
   new_address: 5 * MINUTE,
   payment_not_final: 5 * MINUTE,
+  balance_low: 1 * MINUTE,
   payout_cap: 5 * MINUTE,
   payee_cap: 5 * MINUTE,
   daily_cap: 5 * MINUTE,

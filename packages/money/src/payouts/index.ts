@@ -1,5 +1,7 @@
+export type { Candidate } from './admit-payouts.ts'
 export { advanceDue, advancePayout, duePayouts } from './advance-payout.ts'
-export type { Candidate } from './authorize-payouts.ts'
+export { type AliveUntil, findAliveUntil } from './batches/store.ts'
+export { submitPayouts } from './batches/submit-payouts.ts'
 export { findCounterDrift } from './counters/store.ts'
 export { wakeFunded } from './due/store.ts'
 export { findPayoutsOfAgent, type NetworkAmount, sumPaidOut, sumPending } from './earnings/store.ts'
@@ -11,7 +13,6 @@ export { minPayoutOn, requireMinimum } from './limits/minimum.ts'
 export { deleteSpent, saveSpent } from './limits/store.ts'
 export { type PayoutMetrics, payoutLimitMetrics, payoutMetrics } from './metrics.ts'
 export { moveToCold, requireMovable } from './move-to-cold.ts'
-export { markTransfers } from './outgoing/mark-transfers.ts'
 export type { OutgoingTransfer } from './outgoing/outgoing-transfer.ts'
 export { beginReading, completeReading } from './outgoing/reading.ts'
 export {
@@ -24,7 +25,7 @@ export {
 } from './outgoing/store.ts'
 export { writeOffTransfer } from './outgoing/write-off-transfer.ts'
 export { type Payout, type PayoutId, payoutIdOf } from './payout.ts'
-export { type Authorize, PAYOUTS_AT_ONCE, payoutAuthorizer } from './payout-authorizer.ts'
+export { type Admit, PAYOUTS_AT_ONCE, payoutAdmitter } from './payout-admitter.ts'
 export type { PayoutContext, PayoutListener, PayoutTerms } from './payout-context.ts'
 export {
   lockOwnDeposit,

@@ -1,7 +1,8 @@
 import { usdc } from '@market/kernel/money'
+import { markOf } from '@market/kernel/payout-mark'
 import { describe, expect, test } from 'vitest'
 import { contestHold } from './hold.ts'
-import { closedBy, type Guard, isReadSince } from './outgoing/guard.ts'
+import { closedBy, type Guard } from './outgoing/guard.ts'
 import { compareWithPayout, paysExactly, type TransferMatch } from './outgoing/outgoing-transfer.ts'
 import { hasEnded, isWaiting, type Payout, payoutIdOf, senderRequestOf } from './payout.ts'
 import type { PayoutState } from './states.ts'
@@ -20,10 +21,9 @@ const payout: Payout = {
   state: 'queued',
   holdCode: null,
   holdDetail: null,
-  heldAtReading: null,
   reason: null,
-  nonce: null,
   round: 2,
+  markRound: 1,
   finalReference: null,
   agentId: null,
   approvalId: null,
@@ -40,7 +40,7 @@ const payout: Payout = {
 const match: TransferMatch = {
   network: 'base-mainnet',
   reference: '0xabc',
-  payoutId: payout.id,
+  mark: markOf('base-mainnet', payout),
   payee: PAYEE.toLowerCase(),
   amount: payout.amount,
   final: false,
@@ -63,7 +63,6 @@ describe('payoutIdOf', () => {
 test.each([
   ['queued', true, false],
   ['held', true, false],
-  ['nonce_assigned', false, false],
   ['signed', false, false],
   ['final', false, true],
   ['failed', false, true],
@@ -77,7 +76,7 @@ test.each([
 
 test('senderRequestOf: throws for a payout without a payee', () => {
   expect(senderRequestOf(payout)).toEqual({
-    payoutId: payout.id,
+    mark: markOf('base-mainnet', payout),
     to: PAYEE,
     amount: payout.amount,
     opensAccount: false,
@@ -99,8 +98,6 @@ describe('closedBy', () => {
     isCurrentEpoch: true,
     horizon: 1n,
     comparedAt: NOW,
-    readingsBegun: 2n,
-    newestReading: 1n,
     isCounted: true,
     short: usdc(0n),
     shortSince: null,
@@ -118,13 +115,6 @@ describe('closedBy', () => {
   ])('%s: %3$s', (_, given, code) => {
     expect(closedBy(given)?.code).toBe(code)
   })
-})
-
-test('isReadSince: a reading counts when it began after the payout was held', () => {
-  const guard = { readingsBegun: 5n, newestReading: 5n } as Guard
-  expect(isReadSince(guard, { heldAtReading: 4n })).toBe(true)
-  expect(isReadSince(guard, { heldAtReading: 5n })).toBe(false)
-  expect(isReadSince(guard, { heldAtReading: null })).toBe(false)
 })
 
 describe('paysExactly', () => {
@@ -156,8 +146,13 @@ describe('compareWithPayout', () => {
     expect(compareWithPayout(payout, [])).toEqual({ kind: 'none' })
   })
 
-  test('none: the transfer was signed in this round', () => {
-    expect(compareWithPayout(payout, [{ ...match, signedInRound: payout.round }, wrong])).toEqual({
+  test('none: on EVM a signed payout is paid by whoever submits what was signed', () => {
+    expect(compareWithPayout({ ...payout, state: 'signed' }, [match, wrong])).toEqual({ kind: 'none' })
+  })
+
+  test('none: on Solana the transaction was signed in this round', () => {
+    const own = { ...match, network: 'solana-mainnet', signedInRound: payout.round } as TransferMatch
+    expect(compareWithPayout({ ...payout, network: 'solana-mainnet' }, [own, wrong])).toEqual({
       kind: 'none',
     })
   })
@@ -176,8 +171,19 @@ describe('compareWithPayout', () => {
     expect(compareWithPayout(payout, [{ ...match, signedInRound: 1 }])).toMatchObject({ kind: 'mismatch' })
   })
 
-  test('a mismatch that was written off is ignored; a transfer that pays the payout is still lost', () => {
-    expect(compareWithPayout(payout, [{ ...wrong, writtenOffAt: NOW }])).toEqual({ kind: 'none' })
+  test('mismatch: another payment has the mark of a signed payout', () => {
+    expect(compareWithPayout({ ...payout, state: 'signed' }, [wrong])).toMatchObject({ kind: 'mismatch' })
+  })
+
+  test('burned: the chain has used the mark for a payment that was written off', () => {
+    const burned = { ...wrong, writtenOffAt: NOW }
+    expect(compareWithPayout(payout, [burned])).toEqual({ kind: 'burned' })
+    expect(compareWithPayout({ ...payout, markRound: 2 }, [burned])).toEqual({ kind: 'none' })
+    const solana = { ...burned, network: 'solana-mainnet', mark: payout.id } as TransferMatch
+    expect(compareWithPayout({ ...payout, network: 'solana-mainnet' }, [solana])).toEqual({ kind: 'none' })
+  })
+
+  test('a transfer that pays the payout is lost, also after it was written off', () => {
     expect(compareWithPayout(payout, [{ ...match, writtenOffAt: NOW }])).toMatchObject({ kind: 'lost' })
   })
 })

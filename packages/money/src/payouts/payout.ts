@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
-import type { PayoutRequest, SignedTransfer } from '@market/core/ports/payout-sender'
+import type { PayoutRequest, SignedPayout } from '@market/core/ports/payout-sender'
 import { assert } from '@market/kernel/assert'
 import type { AgentId } from '@market/kernel/ids'
 import type { Usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
+import { markOf } from '@market/kernel/payout-mark'
 import type { Purpose } from '../payments/index.ts'
 import type { HoldCode } from './hold.ts'
 import type { PayoutState } from './states.ts'
@@ -37,23 +38,22 @@ export interface Payout {
   /** Why it waits; always set while it is `held`. */
   readonly holdCode: HoldCode | null
   readonly holdDetail: string | null
-  /** How many readings had begun when it was held until a later one is complete. */
-  readonly heldAtReading: bigint | null
   /** Why it is held, failed or withdrawn, as a sentence. */
   readonly reason: string | null
-  readonly nonce: bigint | null
   /** A retry starts another round. Signatures of earlier rounds can no longer take effect. */
   readonly round: number
+  /** EVM: which of its nonces it has (`markOf`). */
+  readonly markRound: number
   readonly finalReference: string | null
   /** The agent whose earnings it pays; null for a refund and a surplus. */
   readonly agentId: AgentId | null
   /** The approval of operators that lets it exceed the caps; null without one. */
   readonly approvalId: string | null
-  /** Since when it is authorized, or known to be on the chain; null while it is neither. Counters count it in this hour. */
+  /** Since when it is signed, or known to be on the chain; null while it is neither. Counters count it in this hour. */
   readonly countedAt: Date | null
-  /** False when no cap per day limits it. Decided when it is authorized. */
+  /** False when no cap per day limits it. Decided when it is signed. */
   readonly countsAgainstCaps: boolean
-  /** Whether it creates the payee's token account on Solana. Decided when it is authorized. */
+  /** Whether it creates the payee's token account on Solana. Decided when it is signed. */
   readonly opensAccount: boolean
   /** The agent that receives an event when the payout ends; null when no agent does. */
   readonly notifiedAgent: AgentId | null
@@ -77,7 +77,7 @@ export function payoutIdOf(kind: PayoutKind, subject: string): PayoutId {
   return `pay_${text.padStart(ID_LENGTH, '0')}`
 }
 
-export interface StoredSignature extends SignedTransfer {
+export interface StoredSignature extends SignedPayout {
   readonly createdAt: Date
 }
 
@@ -86,7 +86,8 @@ export const hasEnded = ({ state }: Payout): boolean =>
 
 export const isWaiting = ({ state }: Pick<Payout, 'state'>): boolean => state === 'queued' || state === 'held'
 
-export function senderRequestOf({ id, payee, amount, opensAccount }: Payout): PayoutRequest {
+export function senderRequestOf(payout: Payout): PayoutRequest {
+  const { id, network, payee, amount, opensAccount } = payout
   assert(payee !== null, `${id} has a payee`)
-  return { payoutId: id, to: payee, amount, opensAccount }
+  return { mark: markOf(network, payout), to: payee, amount, opensAccount }
 }

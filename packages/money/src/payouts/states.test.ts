@@ -14,12 +14,8 @@ describe('TRANSITIONS', () => {
     expect(TRANSITIONS.final).toEqual({})
   })
 
-  test('a payout is withdrawn only before it is authorized or after it failed', () => {
+  test('a payout is withdrawn only before it is signed or after it failed', () => {
     expect(statesWith('withdraw')).toEqual(['queued', 'held', 'failed'])
-  })
-
-  test('a payout with an unused nonce does not fail: later payouts wait for its nonce', () => {
-    expect(statesWith('fail')).not.toContain('nonce_assigned')
   })
 
   test('only a failed payout is retried', () => {

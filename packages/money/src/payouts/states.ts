@@ -8,7 +8,7 @@ import { type ActionOf, type StateOf, transitions } from '@market/kernel/states'
 export const TRANSITIONS = transitions({
   queued: {
     hold: 'held',
-    authorize: 'nonce_assigned',
+    sign: 'signed',
     recover: 'signed',
     finalize: 'final',
     fail: 'failed',
@@ -16,20 +16,17 @@ export const TRANSITIONS = transitions({
   },
   held: {
     hold: 'held',
-    authorize: 'nonce_assigned',
+    sign: 'signed',
     recover: 'signed',
     finalize: 'final',
     fail: 'failed',
     withdraw: 'withdrawn',
   },
-  nonce_assigned: { hold: 'held', sign: 'signed', recover: 'signed', finalize: 'final' },
   signed: {
     sign: 'signed',
     recover: 'signed',
     record_broadcast: 'signed',
-    suspect_nonce: 'signed',
     suspend: 'signed',
-    release_nonce: 'queued',
     finalize: 'final',
     fail: 'failed',
   },
@@ -39,10 +36,8 @@ export const TRANSITIONS = transitions({
 })
 
 /**
- * `nonce_assigned` means authorized: the payout counts against the daily cap and has its nonce on EVM. An unused nonce
- * would block all later payouts, so from here only a payout that nothing justifies is held (`hold`, or `suspend` when it
- * has signatures); it keeps its nonce. `withdrawn`: the payment behind it was reversed
- * before the payout was authorized.
+ * `signed`: it counts against the caps, and may leave at any time. One that nothing justifies is suspended: it is not signed
+ * again. `withdrawn`: the payment behind it was reversed before the payout was signed.
  */
 export type PayoutState = StateOf<typeof TRANSITIONS>
 export type PayoutAction = ActionOf<typeof TRANSITIONS>

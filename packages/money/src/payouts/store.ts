@@ -25,10 +25,9 @@ export const payoutOf = (row: Selectable<Tables['payouts']>): Payout => ({
   state: row.state as PayoutState,
   holdCode: row.hold_code as HoldCode | null,
   holdDetail: row.hold_detail,
-  heldAtReading: row.held_at_reading,
   reason: row.reason,
-  nonce: row.nonce,
   round: row.round,
+  markRound: row.mark_round,
   finalReference: row.final_reference,
   agentId: row.agent_id as AgentId | null,
   approvalId: row.approval_id,
@@ -110,10 +109,7 @@ export async function lockPayouts(tx: Tx, ids: readonly PayoutId[]): Promise<Pay
 interface Change {
   /** Why it waits; also sets the reason. */
   readonly hold?: Hold | undefined
-  readonly heldAtReading?: bigint
   readonly reason?: string
-  readonly nonce?: bigint
-  readonly round?: number
   readonly finalReference?: string
   readonly countsAgainstCaps?: boolean
   readonly opensAccount?: boolean
@@ -150,9 +146,7 @@ export async function savePayoutOnly(
   change: Change,
   at: Date,
 ): Promise<Saved> {
-  // Nothing of a payout with an assigned nonce was signed, so it has cost nothing.
-  const isUndone = before.state === 'nonce_assigned' && action === 'hold'
-  const cost = await changeCost(tx, before, isUndone ? null : change.cost, at)
+  const cost = await changeCost(tx, before, change.cost, at)
   const payout = await updatePayout(tx, before, action, change, at)
   return {
     payout,
@@ -160,11 +154,11 @@ export async function savePayoutOnly(
   }
 }
 
-const AUTHORIZED: readonly PayoutState[] = ['nonce_assigned', 'signed', 'final']
+const COUNTED: readonly PayoutState[] = ['signed', 'final']
 
-/** A payout is counted from when it is authorized or found on the chain, as long as it is in one of these states. */
+/** A payout is counted from when it is signed or found on the chain, as long as it is in one of these states. */
 const countedAs = (payout: Payout, state: PayoutState, { countsAgainstCaps }: Change, at: Date) => ({
-  counted_at: AUTHORIZED.includes(state) ? (payout.countedAt ?? at) : null,
+  counted_at: COUNTED.includes(state) ? (payout.countedAt ?? at) : null,
   counts_against_caps: countsAgainstCaps ?? (payout.countedAt === null || payout.countsAgainstCaps),
 })
 
@@ -183,11 +177,8 @@ async function updatePayout(
       ...countedAs(payout, state, change, at),
       hold_code: hold?.code ?? null,
       hold_detail: hold?.detail ?? null,
-      held_at_reading: change.heldAtReading ?? null,
       reason: hold === undefined ? (reason ?? null) : describeHold(hold),
       updated_at: at,
-      ...(change.nonce !== undefined && { nonce: change.nonce }),
-      ...(change.round !== undefined && { round: change.round }),
       ...(change.finalReference !== undefined && { final_reference: change.finalReference }),
       ...(change.opensAccount !== undefined && { opens_account: change.opensAccount }),
     })
@@ -200,11 +191,31 @@ async function updatePayout(
 
 /** Whether the payout already waits for this. */
 export const isHeldBy = ({ state, holdCode, holdDetail }: Payout, { code, detail }: Hold): boolean =>
-  state === 'held' && holdCode === code && holdDetail === (detail ?? null)
+  (state === 'held' || state === 'signed') && holdCode === code && holdDetail === (detail ?? null)
 
 /** The same hold is not stored again, so `updatedAt` is when it began. */
 export const saveHold = async (tx: Tx, payout: Payout, hold: Hold, at: Date): Promise<Payout> =>
   isHeldBy(payout, hold) ? payout : savePayout(tx, payout, 'hold', { hold }, at)
+
+/**
+ * The chain has used the payout's mark for a payment that is not this payout's, so nothing with that mark can pay it any more.
+ * It stays as it is, with another mark and nothing signed.
+ */
+export async function renewMark(tx: Tx, { id }: Payout, at: Date): Promise<Payout> {
+  await tx.updateTable('payout_signatures').set({ is_dead: true }).where('payout_id', '=', id).execute()
+  const row = await tx
+    .updateTable('payouts')
+    .set((set) => ({
+      mark_round: set('mark_round', '+', 1),
+      round: set('round', '+', 1),
+      updated_at: at,
+      due_at: at,
+    }))
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  return payoutOf(row)
+}
 
 interface NextRound {
   readonly payee?: string | null
@@ -222,7 +233,7 @@ interface NextRound {
 export async function startRound(
   tx: Tx,
   payout: Payout,
-  action: 'retry' | 'release_nonce' | 'request' | 'request_without_address',
+  action: 'retry' | 'request' | 'request_without_address',
   at: Date,
   { payee = payout.payee, ...change }: NextRound = {},
 ): Promise<Payout> {
@@ -237,7 +248,6 @@ export async function startRound(
       hold_code: payee === null ? 'no_address' : null,
       hold_detail: null,
       reason: payee === null ? describeHold({ code: 'no_address' }) : null,
-      nonce: null,
       round: round + 1,
       counted_at: null,
       payee,
@@ -274,7 +284,7 @@ export async function saveWait(
     .execute()
 }
 
-/** Held until the commit: payouts of a network are authorized one after another. */
+/** Held until the commit: payouts of a network are authorized one batch after another. */
 export async function lockNetwork(tx: Tx, network: Network): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`payouts:${network}`}, 0))`.execute(tx)
 }

@@ -1,7 +1,7 @@
 import type { Needs } from '@market/core/context'
 import { cursorCodec, dateField, type NextCursor, type PageRequest, textField } from '@market/kernel/cursor'
 import type { Network } from '@market/kernel/network'
-import { findUnmatched, type UnmatchedMoney } from '../payments/index.ts'
+import { findUnmatched, transferName, type UnmatchedMoney } from '../payments/index.ts'
 import {
   findListedPayouts,
   findUnexplained,
@@ -21,7 +21,10 @@ const oldestFirst = (list: string, name: RegExp) =>
   cursorCodec<{ at: Date; name: string }>(list, { at: dateField, name: textField(name) })
 
 const PAYOUTS = oldestFirst('payouts', /^pay_[0-9a-z]{32}$/)
-const UNEXPLAINED = oldestFirst('unexplained', /^(solana|base|alt)-mainnet:[0-9A-Za-z]{64,88}$/)
+const UNEXPLAINED = oldestFirst(
+  'unexplained',
+  /^(solana|base|alt)-mainnet:[0-9A-Za-z]{64,88}(\.[0-9]{1,4})?$/,
+)
 const UNMATCHED = oldestFirst(
   'unmatched',
   /^(suspense|surplus):(solana|base|alt)-mainnet:[0-9A-Za-z]{64,88}(\.[0-9]{1,4})?$/,
@@ -76,8 +79,8 @@ export async function listUnexplained(
   { limit, cursor }: PageRequest,
 ): Promise<Listed<OutgoingTransfer>> {
   const found = await findUnexplained(db, limit + 1, UNEXPLAINED.decode(cursor))
-  return UNEXPLAINED.pageOf(found, limit, ({ at, network, reference }) => ({
+  return UNEXPLAINED.pageOf(found, limit, ({ at, network, ...transfer }) => ({
     at,
-    name: `${network}:${reference}`,
+    name: `${network}:${transferName(transfer)}`,
   }))
 }

@@ -3,7 +3,7 @@ import type { Needs } from '@market/core/context'
 import { assert } from '@market/kernel/assert'
 import { formatUsd } from '@market/kernel/money'
 import { NETWORKS } from '@market/kernel/network'
-import { normalizeReference, transferName } from '../payments/index.ts'
+import { normalizeReference, parseTransferName, transferName } from '../payments/index.ts'
 import {
   findListedPayout,
   type ListedPayout,
@@ -47,12 +47,13 @@ export function writeOffTransfer(
   ctx: Ctx,
   input: { readonly transferId: string; readonly reason: string },
 ): Promise<OutgoingTransfer> {
-  const { network, reference } = parseOutgoingId(input.transferId)
+  const name = parseOutgoingId(input.transferId)
+  const { network } = name
   return ctx.transact(async (tx) => {
-    const transfer = await writeOff(ctx, tx, { network, reference })
+    const transfer = await writeOff(ctx, tx, name)
     await record(ctx, tx, {
       act: 'transfer.written_off',
-      subject: reference,
+      subject: transferName(name),
       details: {
         reason: input.reason,
         network,
@@ -64,10 +65,10 @@ export function writeOffTransfer(
   })
 }
 
-/** `network:transaction`; the contract has checked the form. */
+/** `network:transaction`, with `.index` of a later payment of the transaction; the contract has checked the form. */
 function parseOutgoingId(id: string) {
-  const [name, reference = ''] = id.split(':')
+  const [name, transfer = ''] = id.split(':')
   const network = NETWORKS.find((one) => one === name)
   assert(network !== undefined, `${id} is the id of an outgoing transfer`)
-  return { network, reference: normalizeReference(network, reference) }
+  return { network, ...parseTransferName(normalizeReference(network, transfer)) }
 }

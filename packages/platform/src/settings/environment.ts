@@ -16,11 +16,15 @@ export const list = z
   )
 
 /** A private key in hex, with or without 0x. */
-export const secretHex = z
+const privateKey = z
   .string()
-  .regex(/^(0x)?[0-9a-f]{64}$/i, 'must be 32 bytes in hex')
+  // Without a key there is nothing that other settings can be compared with.
+  .regex(/^(0x)?[0-9a-f]{64}$/i, { error: 'must be 32 bytes in hex', abort: true })
   .transform((text) => Buffer.from(text.replace(/^0x/i, ''), 'hex'))
-  .optional()
+
+export const secretHex = privateKey.optional()
+
+export const secretHexList = list.pipe(z.array(privateKey))
 
 export const address = z.url().transform((url) => url.replace(/\/$/, ''))
 

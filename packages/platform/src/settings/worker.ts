@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { described } from './described.ts'
-import { address, commonSettings, secretHex, wholeNumber } from './environment.ts'
+import { address, commonSettings, secretHex, secretHexList, wholeNumber } from './environment.ts'
 import { chainSettings, feeAddressSettings, hotMaxSettings, money } from './networks.ts'
 import { storageSettings } from './storage.ts'
 import { walletSealPrivateKeys } from './vault.ts'
@@ -15,6 +15,11 @@ const treasuryKey = described(
 const treasuryKmsKey = described(
   kmsKey,
   'instead of it: id, ARN or alias of a KMS key (secp256k1; Ed25519 for Solana)',
+)
+const payoutGasKeys = described(
+  secretHexList,
+  "one or more keys, 32 bytes in hex, separated by commas: the accounts that send payouts. Each can move only its own coin: keep a day's gas on it. They must be no other account of the platform: not `<NETWORK>_GAS_ACCOUNT`, a treasury, a venue wallet or a cold address. The two networks may have the same keys",
+  { secret: true, default: 'required with the treasury key' },
 )
 const venueKey = described(
   secretHex,
@@ -38,6 +43,8 @@ export const payoutOnlySettings = {
   SOLANA_TREASURY_KMS_KEY: treasuryKmsKey,
   BASE_TREASURY_KMS_KEY: treasuryKmsKey,
   ALT_TREASURY_KMS_KEY: treasuryKmsKey,
+  BASE_PAYOUT_GAS_KEYS: payoutGasKeys,
+  ALT_PAYOUT_GAS_KEYS: payoutGasKeys,
   BASE_VENUE_KEY: venueKey,
   ALT_VENUE_KEY: venueKey,
   BASE_VENUE_KMS_KEY: venueKmsKey,

@@ -7,6 +7,8 @@ export type Switch = {
   changed_at: string | null
   changed_by: string | null
   reason: string | null
+  /** Of a freeze of payouts: until when what was signed on EVM before it can still be paid. Null when nothing can */
+  complete_at: string | null
 }
 
 export type PortfolioEntry = {
@@ -1755,7 +1757,7 @@ export type Overview = {
       amount_usd: string
       /** Since when the oldest of them waits */
       oldest_at: string
-      hold_code: "not_compared" | "not_counted" | "providers_disagree" | "treasury_short" | "payouts_frozen" | "network_frozen" | "fee_above_cap" | "fee_balance_low" | "contest_window" | "contested" | "payment_not_final" | "payout_cap" | "payee_cap" | "daily_cap" | "balance_low" | "history_unread" | "nonce_mismatch" | "transfer_mismatch" | "nonce_reserved" | "nonce_used" | "broadcast_error" | "no_address" | "below_account_minimum" | "payee_account_closed" | "below_minimum" | "gas_budget" | "not_funded" | "order_mismatch" | "new_address" | "screened" | "screening_unavailable" | "other"
+      hold_code: "not_compared" | "not_counted" | "providers_disagree" | "treasury_short" | "payouts_frozen" | "network_frozen" | "fee_above_cap" | "fee_balance_low" | "contest_window" | "contested" | "payment_not_final" | "payout_cap" | "payee_cap" | "daily_cap" | "balance_low" | "transfer_mismatch" | "authorization_alive" | "broadcast_error" | "no_address" | "below_account_minimum" | "payee_account_closed" | "below_minimum" | "gas_budget" | "not_funded" | "order_mismatch" | "new_address" | "screened" | "screening_unavailable" | "other"
       /** False when the hold ends by time, by the payer or by the payee */
       needs_operator: boolean
     }>
@@ -1777,7 +1779,7 @@ export type Overview = {
       amount_usd: string
       /** Since when the oldest of them waits */
       oldest_at: string
-      hold_code: "not_compared" | "not_counted" | "providers_disagree" | "treasury_short" | "payouts_frozen" | "network_frozen" | "fee_above_cap" | "fee_balance_low" | "contest_window" | "contested" | "payment_not_final" | "payout_cap" | "payee_cap" | "daily_cap" | "balance_low" | "history_unread" | "nonce_mismatch" | "transfer_mismatch" | "nonce_reserved" | "nonce_used" | "broadcast_error" | "no_address" | "below_account_minimum" | "payee_account_closed" | "below_minimum" | "gas_budget" | "not_funded" | "order_mismatch" | "new_address" | "screened" | "screening_unavailable" | "other" | null
+      hold_code: "not_compared" | "not_counted" | "providers_disagree" | "treasury_short" | "payouts_frozen" | "network_frozen" | "fee_above_cap" | "fee_balance_low" | "contest_window" | "contested" | "payment_not_final" | "payout_cap" | "payee_cap" | "daily_cap" | "balance_low" | "transfer_mismatch" | "authorization_alive" | "broadcast_error" | "no_address" | "below_account_minimum" | "payee_account_closed" | "below_minimum" | "gas_budget" | "not_funded" | "order_mismatch" | "new_address" | "screened" | "screening_unavailable" | "other" | null
     }>
     /** The operations that show or resolve what waits here */
     acts: ReadonlyArray<{
@@ -1937,16 +1939,16 @@ export type NetworkSolvency = {
   platform_usd: string
   /** The part of the liabilities that is signed as payouts and may have left the treasury already */
   in_flight_usd: string
-  /** The transactions of `in_flight_usd`, largest first, at most 100 */
+  /** The payouts of `in_flight_usd`, largest first, at most 100 */
   in_flight: ReadonlyArray<{
-    /** Transaction hash (0x…) or Solana signature */
+    /** Solana: the signature of the payout’s transaction. EVM: the nonce of its EIP-3009 authorization (0x and 64 hex digits), which the token’s `AuthorizationUsed` event shows before the transfer */
     reference: string
-    /** Earlier transactions of the same payout; only one of all can be executed */
+    /** Solana: earlier transactions of the same payout; only one of all can be executed. EVM: empty, because a nonce is used once */
     replaces: ReadonlyArray<string>
     /** Decimal string, 2 to 6 decimals */
     amount_usd: string
   }>
-  /** The number of all such transactions */
+  /** The number of all such payouts */
   in_flight_count: number
   /** The part of the liabilities from payments that a chain reorganization can still remove. It cannot be paid out and is no part of a shortfall */
   unfinal_usd: string
@@ -2127,9 +2129,9 @@ export type Payout = {
   payee: string | null
   /** USD, such as "12.50" */
   amount_usd: string
-  state: "queued" | "held" | "nonce_assigned" | "signed" | "failed" | "final" | "withdrawn"
+  state: "queued" | "held" | "signed" | "failed" | "final" | "withdrawn"
   /** Why it waits; null when it does not wait */
-  hold_code: "not_compared" | "not_counted" | "providers_disagree" | "treasury_short" | "payouts_frozen" | "network_frozen" | "fee_above_cap" | "fee_balance_low" | "contest_window" | "contested" | "payment_not_final" | "payout_cap" | "payee_cap" | "daily_cap" | "balance_low" | "history_unread" | "nonce_mismatch" | "transfer_mismatch" | "nonce_reserved" | "nonce_used" | "broadcast_error" | "no_address" | "below_account_minimum" | "payee_account_closed" | "below_minimum" | "gas_budget" | "not_funded" | "order_mismatch" | "new_address" | "screened" | "screening_unavailable" | "other" | null
+  hold_code: "not_compared" | "not_counted" | "providers_disagree" | "treasury_short" | "payouts_frozen" | "network_frozen" | "fee_above_cap" | "fee_balance_low" | "contest_window" | "contested" | "payment_not_final" | "payout_cap" | "payee_cap" | "daily_cap" | "balance_low" | "transfer_mismatch" | "authorization_alive" | "broadcast_error" | "no_address" | "below_account_minimum" | "payee_account_closed" | "below_minimum" | "gas_budget" | "not_funded" | "order_mismatch" | "new_address" | "screened" | "screening_unavailable" | "other" | null
   /** Why it is held, failed or withdrawn, as a sentence */
   reason: string | null
   /** Starts at 1; each retry adds 1 */
@@ -2138,16 +2140,16 @@ export type Payout = {
   created_at: string
   /** ISO 8601, UTC */
   updated_at: string
-  /** The final transaction or, before that, the last one that was signed */
+  /** The final transaction or, before that, the one that the chain shows or, on Solana, that was signed last */
   tx_hash: string | null
 }
 
 export type UnexplainedTransfer = {
-  /** Network and transaction */
+  /** Network and transaction, with `.index` of a later payment of the transaction */
   id: string
   network: "solana-mainnet" | "base-mainnet" | "alt-mainnet"
   reference: string
-  /** The payout id that the transaction contains */
+  /** The payout that the payment names; null when it names none that is known */
   payout_id: string | null
   payee: string | null
   /** USD, such as "12.50" */

@@ -90,7 +90,7 @@ describe('createReview', () => {
     await expect(rate()).rejects.toMatchObject({ kind: 'conflict', extra: { code: 'payer_not_proven' } })
     await ctx.db
       .updateTable('payouts')
-      .set({ state: 'nonce_assigned', hold_code: null, reason: null, nonce: 1n })
+      .set({ state: 'signed', hold_code: null, reason: null })
       .where('id', '=', payoutId)
       .execute()
     expect(await rate()).toMatchObject({ rating: 5 })

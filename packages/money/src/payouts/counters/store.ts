@@ -49,7 +49,7 @@ export async function findCounterDrift(db: Db): Promise<string[]> {
         sum(case when scope = ${NETWORK_SCOPE} then amount_micros else 0 end) as in_flight
       from payouts cross join lateral (values (${NETWORK_SCOPE}), ('agent:' || agent_id),
         ('payee:' || case when payee like '0x%' then lower(payee) else payee end)) as of (scope)
-      where state in ('nonce_assigned', 'signed') and counted_at is not null and scope is not null
+      where state = 'signed' and counted_at is not null and scope is not null
       group by 1, 2, 3
     )
     select concat_ws(' ', network, scope, hour, 'is', capped_in_flight_micros, in_flight_micros, 'instead of', capped, in_flight)

@@ -17,7 +17,7 @@ export async function reserveDue(
   const { rows } = await sql<{ id: PayoutId }>`
     update payouts set due_at = ${at.next} where id in (
       select id from payouts
-      where state in ('queued', 'held', 'nonce_assigned', 'signed') and network = ${network} and due_at <= ${at.now}
+      where state in ('queued', 'held', 'signed') and network = ${network} and due_at <= ${at.now}
       order by due_at limit ${limit} for update skip locked
     ) returning id`.execute(tx)
   return rows.map((row) => row.id)
@@ -33,13 +33,13 @@ export async function saveDue(tx: Tx, id: PayoutId, at: Date): Promise<void> {
     .execute()
 }
 
-/** What they wait for has happened, so their next step is due. */
-export async function wakePayouts(tx: Tx, ids: readonly string[]): Promise<void> {
-  if (ids.length === 0) return
+/** The chain shows payments with these marks, so the next step of their payouts is due. */
+export async function wakeMarked(tx: Tx, marks: readonly string[]): Promise<void> {
+  if (marks.length === 0) return
   await tx
     .updateTable('payouts')
     .set({ due_at: WOKEN })
-    .where('id', '=', sql<string>`any(${ids}::text[])`)
+    .where('mark', '=', sql<string>`any(${marks}::text[])`)
     .execute()
 }
 

@@ -27,7 +27,7 @@ export async function findPayoutsOfAgent(db: Db, agentId: AgentId, page: NewestF
 export async function sumPending(tx: Tx, agentId: AgentId): Promise<NetworkAmount[]> {
   const { rows } = await sql<{ network: Network; amount: bigint }>`
     select network, sum(amount_micros)::bigint as amount from payouts
-    where agent_id = ${agentId} and state in ('queued', 'held', 'nonce_assigned', 'signed', 'failed')
+    where agent_id = ${agentId} and state in ('queued', 'held', 'signed', 'failed')
     group by network`.execute(tx)
   return rows.map(({ network, amount }) => ({ network, amount: usdc(amount) }))
 }

@@ -13,8 +13,6 @@ const guardOf = (row: Selectable<Tables['payout_guards']> & { current_epoch: str
   isCurrentEpoch: row.database_epoch === row.current_epoch,
   horizon: row.horizon,
   comparedAt: row.compared_at,
-  readingsBegun: row.readings_begun,
-  newestReading: row.newest_reading,
   isCounted: row.counted_epoch === null || row.counted_epoch === row.current_epoch,
   short: usdc(row.short_micros),
   shortSince: row.short_since,
@@ -73,32 +71,15 @@ export async function beginEpoch(
     .execute()
 }
 
-/** The number of a reading that begins now, and whether the network was compared in this epoch. */
-export async function numberReading(
-  db: Db,
-  network: Network,
-): Promise<{ readonly number: bigint; readonly isCompared: boolean }> {
-  const row = await db
-    .updateTable('payout_guards')
-    .set((set) => ({ readings_begun: set('readings_begun', '+', 1n) }))
-    .where('network', '=', network)
-    .returning(['readings_begun', 'compared_at'])
-    .executeTakeFirstOrThrow()
-  return { number: row.readings_begun, isCompared: row.compared_at !== null }
-}
-
+/** That a reading of the chain has ended, and since when the network is compared; null while it is not. */
 export async function saveReading(
   tx: Tx,
   network: Network,
-  { comparedAt, reading, at }: { comparedAt: Date | null; reading: bigint; at: Date },
+  { comparedAt, at }: { readonly comparedAt: Date | null; readonly at: Date },
 ): Promise<void> {
   await tx
     .updateTable('payout_guards')
-    .set({
-      updated_at: at,
-      compared_at: comparedAt,
-      newest_reading: sql<bigint>`greatest(newest_reading, ${reading}::bigint)`,
-    })
+    .set({ updated_at: at, compared_at: comparedAt })
     .where('network', '=', network)
     .execute()
 }

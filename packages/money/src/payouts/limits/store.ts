@@ -88,14 +88,11 @@ export async function wakeForAccount(tx: Tx, agentId: AgentId, at: Date): Promis
   )
 }
 
-/**
- * Saves what the round of a payout costs, or deletes it when `native` is null. Returns the cost before and after;
- * neither when it stays as it is.
- */
+/** Saves what the round of a payout costs. Returns the cost before and after; neither when it stays as it is. */
 export async function changeCost(
   tx: Tx,
   { id, round, network }: Payout,
-  native: bigint | null | undefined,
+  native: bigint | undefined,
   at: Date,
 ): Promise<{ readonly before?: RoundCost | undefined; readonly after?: RoundCost }> {
   if (native === undefined) return {}
@@ -106,10 +103,6 @@ export async function changeCost(
     .where('round', '=', round)
     .executeTakeFirst()
   const before = row && { native: BigInt(row.native), at: row.at }
-  if (native === null) {
-    await tx.deleteFrom('payout_costs').where('payout_id', '=', id).where('round', '=', round).execute()
-    return { before }
-  }
   const after = { native, at: before?.at ?? at }
   await tx
     .insertInto('payout_costs')

@@ -11,9 +11,6 @@ export interface Guard {
   /** Transactions signed before this epoch cannot take effect in a block above this height. */
   readonly horizon: bigint
   readonly comparedAt: Date | null
-  /** Readings are numbered when they begin: how many have begun, and the newest that is complete. */
-  readonly readingsBegun: bigint
-  readonly newestReading: bigint
   /** False when the treasury was counted in an earlier epoch and not yet in the current one. */
   readonly isCounted: boolean
   /** By how much the treasury holds less than it owes. */
@@ -36,9 +33,3 @@ export function closedBy(guard: Guard | undefined): Hold | undefined {
   if (guard.short === 0n) return undefined
   return { code: 'treasury_short', detail: `${formatUsd(guard.short)} USDC are missing` }
 }
-
-/** Whether a reading that began after the payout was held is complete. */
-export const isReadSince = (
-  { newestReading }: Guard,
-  { heldAtReading }: { readonly heldAtReading: bigint | null },
-): boolean => heldAtReading !== null && newestReading > heldAtReading

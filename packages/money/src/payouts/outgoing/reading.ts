@@ -3,7 +3,7 @@ import type { Chain } from '@market/core/ports/chain'
 import { currentEpoch } from '@market/database/epoch'
 import { transact } from '@market/database/transact'
 import type { Network } from '@market/kernel/network'
-import { beginEpoch, findGuard, numberReading, saveReading } from '../guards/store.ts'
+import { beginEpoch, findGuard, saveReading } from '../guards/store.ts'
 
 type Ctx = Needs<'db' | 'clock'>
 
@@ -11,7 +11,6 @@ type Ctx = Needs<'db' | 'clock'>
 export interface Reading {
   readonly network: Network
   readonly databaseEpoch: string
-  readonly number: bigint
   /** The final height before the reading, so that the reading shows everything up to it. Undefined once that is known. */
   readonly final: bigint | undefined
 }
@@ -26,20 +25,20 @@ export async function beginReading(ctx: Ctx, chain: Chain): Promise<Reading> {
     const { horizon } = await chain.heights()
     await transact(ctx.db, (tx) => beginEpoch(tx, { network, databaseEpoch, horizon, at: ctx.clock.now() }))
   }
-  const { isCompared, number } = await numberReading(ctx.db, network)
-  const final = isCompared ? undefined : (await chain.heights()).final
-  return { network, databaseEpoch, number, final }
+  const isKnown = known?.databaseEpoch === databaseEpoch && known.comparedAt !== null
+  const final = isKnown ? undefined : (await chain.heights()).final
+  return { network, databaseEpoch, final }
 }
 
 /** The network is open for payouts once all that left its treasury in earlier database epochs is known. */
 export async function completeReading(ctx: Ctx, reading: Reading): Promise<void> {
-  const { network, databaseEpoch, number, final } = reading
+  const { network, databaseEpoch, final } = reading
   const at = ctx.clock.now()
   await transact(ctx.db, async (tx) => {
     const guard = await findGuard(tx, network, 'exclusive')
     if (guard?.isCurrentEpoch !== true || guard.databaseEpoch !== databaseEpoch) return
     const isCompared = final !== undefined && final >= guard.horizon
     const comparedAt = guard.comparedAt ?? (isCompared ? at : null)
-    await saveReading(tx, network, { comparedAt, reading: number, at })
+    await saveReading(tx, network, { comparedAt, at })
   })
 }

@@ -1,18 +1,19 @@
-import type { PayoutMark } from '@market/core/ports/chain'
+import type { ObservedOutgoingTransfer } from '@market/core/ports/chain'
 import type { Tables } from '@market/database/tables'
 import type { Db, Tx } from '@market/database/transact'
 import { usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
+import { marksOf } from '@market/kernel/payout-mark'
 import { type Selectable, sql } from 'kysely'
-import { wakePayouts } from '../due/store.ts'
-import type { PayoutId } from '../payout.ts'
-import type { MarkedTransfer, OutgoingTransfer, TransferMatch } from './outgoing-transfer.ts'
+import { wakeMarked } from '../due/store.ts'
+import type { Payout, PayoutId } from '../payout.ts'
+import type { OutgoingTransfer, TransferMatch } from './outgoing-transfer.ts'
 
 /** Final transfers do not change; the others are updated, because they may have moved to another block. */
 export async function saveOutgoing(
   tx: Tx,
   network: Network,
-  transfers: readonly MarkedTransfer[],
+  transfers: readonly ObservedOutgoingTransfer[],
   { isFinal, at }: { readonly isFinal: boolean; readonly at: Date },
 ): Promise<void> {
   if (transfers.length === 0) return
@@ -22,10 +23,10 @@ export async function saveOutgoing(
       transfers.map((transfer) => ({
         network,
         reference: transfer.reference,
-        payout_id: transfer.payoutId,
+        transfer_index: transfer.index,
+        mark: transfer.mark,
         payee: transfer.payee,
         amount_micros: transfer.amount,
-        nonce: transfer.nonce,
         block_height: transfer.block.height,
         block_hash: transfer.block.hash,
         happened_at: transfer.at,
@@ -35,8 +36,10 @@ export async function saveOutgoing(
     )
     .onConflict((conflict) =>
       conflict
-        .columns(['network', 'reference'])
+        .columns(['network', 'reference', 'transfer_index'])
         .doUpdateSet((set) => ({
+          mark: set.ref('excluded.mark'),
+          payee: set.ref('excluded.payee'),
           amount_micros: set.ref('excluded.amount_micros'),
           block_height: set.ref('excluded.block_height'),
           block_hash: set.ref('excluded.block_hash'),
@@ -52,7 +55,7 @@ export async function saveOutgoing(
 export async function finalizeOutgoing(
   tx: Tx,
   network: Network,
-  transfers: readonly MarkedTransfer[],
+  transfers: readonly ObservedOutgoingTransfer[],
   { upTo, at }: { readonly upTo: bigint; readonly at: Date },
 ): Promise<void> {
   await saveOutgoing(tx, network, transfers, { isFinal: true, at })
@@ -62,8 +65,10 @@ export async function finalizeOutgoing(
     .where('is_final', '=', false)
     .where('block_height', '<=', upTo)
     .execute()
-  const ids = transfers.flatMap(({ payoutId }) => payoutId ?? [])
-  await wakePayouts(tx, ids)
+  await wakeMarked(
+    tx,
+    transfers.flatMap(({ mark }) => mark ?? []),
+  )
 }
 
 /** A reorganization replaced their blocks: those that the chain has again are read again. */
@@ -75,91 +80,89 @@ export async function deleteUnfinal(tx: Tx, network: Network): Promise<void> {
     .execute()
 }
 
-/** What is known about payments: a signature that was stored before it was sent says which payout it is of. */
-export async function findMarks(
-  db: Db,
-  network: Network,
-  references: readonly string[],
-): Promise<Map<string, PayoutMark>> {
-  if (references.length === 0) return new Map()
-  const { rows } = await sql<{ reference: string; payout_id: string | null; nonce: bigint | null }>`
-    select reference, payout_id, nonce from payout_signatures
-    where network = ${network} and reference = any(${references}::text[])
-    union all
-    select reference, payout_id, nonce from outgoing_transfers
-    where network = ${network} and reference = any(${references}::text[])`.execute(db)
-  return new Map(rows.map(({ reference, payout_id: payoutId, nonce }) => [reference, { payoutId, nonce }]))
-}
+/** On Solana the mark is the id, also of a payout that this database has lost. */
+const PAYOUT_ID = sql<PayoutId | null>`coalesce(
+  (select id from payouts where payouts.mark = outgoing_transfers.mark),
+  case outgoing_transfers.network when 'solana-mainnet' then outgoing_transfers.mark end)`
 
-const outgoingTransferOf = (row: Selectable<Tables['outgoing_transfers']>): OutgoingTransfer => ({
+type Row = Selectable<Tables['outgoing_transfers']> & { readonly payout_id: PayoutId | null }
+
+const outgoingTransferOf = (row: Row): OutgoingTransfer => ({
   network: row.network as Network,
-  reference: row.reference,
   payoutId: row.payout_id,
+  reference: row.reference,
+  index: row.transfer_index,
+  mark: row.mark,
   payee: row.payee,
   amount: usdc(row.amount_micros),
-  nonce: row.nonce,
   at: row.happened_at,
   block: { height: row.block_height, hash: row.block_hash },
   final: row.is_final,
   writtenOffAt: row.written_off_at,
 })
 
-export async function findTransferMatches(db: Db | Tx, id: PayoutId): Promise<TransferMatch[]> {
+/** The payments with a mark that the payout has or had. */
+export async function findTransferMatches(
+  db: Db | Tx,
+  payout: Pick<Payout, 'id' | 'markRound'>,
+): Promise<TransferMatch[]> {
   const rows = await db
     .selectFrom('outgoing_transfers')
     .leftJoin('payout_signatures as signature', (join) =>
       join
         .onRef('signature.network', '=', 'outgoing_transfers.network')
         .onRef('signature.reference', '=', 'outgoing_transfers.reference')
-        .onRef('signature.payout_id', '=', 'outgoing_transfers.payout_id'),
+        .on('signature.payout_id', '=', payout.id),
     )
     .selectAll('outgoing_transfers')
-    .select('signature.round as signed_in_round')
-    .where('outgoing_transfers.payout_id', '=', id)
+    .select(['signature.round as signed_in_round', PAYOUT_ID.as('payout_id')])
+    .where('outgoing_transfers.mark', 'in', marksOf(payout))
     .orderBy('outgoing_transfers.block_height')
     .execute()
   return rows.map((row) => ({ ...outgoingTransferOf(row), signedInRound: row.signed_in_round }))
 }
 
+export interface TransferName {
+  readonly network: Network
+  readonly reference: string
+  readonly index: number
+}
+
+const isNamed = ({ network, reference, index }: TransferName) => sql<boolean>`
+  (network, reference, transfer_index) = (${network}, ${reference}, ${index})`
+
 export async function lockOutgoingTransfer(
   tx: Tx,
-  network: Network,
-  reference: string,
+  name: TransferName,
 ): Promise<OutgoingTransfer | undefined> {
   const row = await tx
     .selectFrom('outgoing_transfers')
     .selectAll()
-    .where('network', '=', network)
-    .where('reference', '=', reference)
+    .select(PAYOUT_ID.as('payout_id'))
+    .where(isNamed(name))
     .forUpdate()
     .executeTakeFirst()
   return row && outgoingTransferOf(row)
 }
 
-export async function saveWrittenOff(
+/** Whether the payout's payment in a transaction was written off. Until the commit it is not. */
+export async function lockWrittenOff(
   tx: Tx,
-  { network, reference }: OutgoingTransfer,
-  at: Date,
-): Promise<void> {
-  await tx
-    .updateTable('outgoing_transfers')
-    .set({ written_off_at: at })
-    .where('network', '=', network)
+  payout: Pick<Payout, 'id' | 'markRound'>,
+  reference: string,
+): Promise<boolean> {
+  const rows = await tx
+    .selectFrom('outgoing_transfers')
+    .select('written_off_at')
+    .where('mark', 'in', marksOf(payout))
     .where('reference', '=', reference)
+    .forUpdate()
     .execute()
+  return rows.some(({ written_off_at: at }) => at !== null)
 }
 
-/** How many nonces of a range were used by payouts or by payments that were written off. */
-export async function countExplained(tx: Tx, network: Network, from: bigint, upTo: bigint): Promise<bigint> {
-  const row = await tx
-    .selectFrom('outgoing_transfers')
-    .select(sql<bigint>`count(distinct nonce)`.as('count'))
-    .where('network', '=', network)
-    .where('nonce', '>=', from)
-    .where('nonce', '<', upTo)
-    .where((where) => where.or([where('payout_id', 'is not', null), where('written_off_at', 'is not', null)]))
-    .executeTakeFirstOrThrow()
-  return row.count
+export async function saveWrittenOff(tx: Tx, name: TransferName, at: Date): Promise<void> {
+  await tx.updateTable('outgoing_transfers').set({ written_off_at: at }).where(isNamed(name)).execute()
 }
 
 /** Final payments that did not make a payout final and were not written off, oldest first. A payout has one payment. */
@@ -170,11 +173,12 @@ export async function findUnexplained(
 ): Promise<OutgoingTransfer[]> {
   const isAfter =
     after === undefined ? sql`true` : sql`(happened_at, name) > (${after.at}::timestamptz, ${after.name})`
-  const { rows } = await sql<Selectable<Tables['outgoing_transfers']>>`
-    select * from (select *, network || ':' || reference as name from outgoing_transfers) as transfer
+  const { rows } = await sql<Row>`
+    select * from (select *, ${PAYOUT_ID} as payout_id, network || ':' || reference ||
+      case transfer_index when 0 then '' else '.' || transfer_index end as name from outgoing_transfers) as transfer
     where is_final and written_off_at is null and ${isAfter}
       and not exists (
-        select from payouts as payout where payout.id = transfer.payout_id and payout.network = transfer.network
+        select from payouts as payout where payout.mark = transfer.mark and payout.network = transfer.network
           and payout.state = 'final' and payout.final_reference = transfer.reference
       )
     order by happened_at, name limit ${limit}`.execute(db)

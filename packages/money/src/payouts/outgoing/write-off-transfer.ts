@@ -5,10 +5,11 @@ import { assert } from '@market/kernel/assert'
 import { type Usdc, usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
 import { balanceOf, fees, isOverdraft, type Move, post, stripesOf, world } from '../../ledger/index.ts'
-import { isWaiting, type PayoutId } from '../payout.ts'
+import { transferName } from '../../payments/index.ts'
+import { hasEnded } from '../payout.ts'
 import { findPayout } from '../store.ts'
 import { type OutgoingTransfer, paysExactly } from './outgoing-transfer.ts'
-import { lockOutgoingTransfer, saveWrittenOff } from './store.ts'
+import { lockOutgoingTransfer, saveWrittenOff, type TransferName } from './store.ts'
 
 /**
  * Writes off a payment that no payout explains as a loss of the platform, so that the ledger equals the treasury again.
@@ -17,18 +18,19 @@ import { lockOutgoingTransfer, saveWrittenOff } from './store.ts'
 export async function writeOffTransfer(
   ctx: Needs<'clock' | 'ids'>,
   tx: Tx,
-  { network, reference }: { network: Network; reference: string },
+  name: TransferName,
 ): Promise<OutgoingTransfer> {
-  const transfer = await lockOutgoingTransfer(tx, network, reference)
+  const { network, reference } = name
+  const transfer = await lockOutgoingTransfer(tx, name)
   if (transfer === undefined)
     throw new ApiError('not_found', `There is no payment ${reference} out of the treasury on ${network}.`)
   if (transfer.writtenOffAt !== null) return transfer
   if (!transfer.final) throw new ApiError('conflict', 'This payment is not final yet. Try again when it is.')
   await rejectExplained(tx, transfer)
-  await saveWrittenOff(tx, transfer, ctx.clock.now())
+  await saveWrittenOff(tx, name, ctx.clock.now())
   try {
     await post(ctx, tx, {
-      key: `transfer.written_off:${network}:${reference}`,
+      key: `transfer.written_off:${network}:${transferName(name)}`,
       reason: 'transfer.written_off',
       subject: reference,
       network,
@@ -38,7 +40,7 @@ export async function writeOffTransfer(
     if (isOverdraft(error)) throw feesTooLow()
     throw error
   }
-  const writtenOff = await lockOutgoingTransfer(tx, network, reference)
+  const writtenOff = await lockOutgoingTransfer(tx, name)
   assert(writtenOff !== undefined, `${reference} was written off`)
   return writtenOff
 }
@@ -50,10 +52,10 @@ export async function writeOffTransfer(
 async function rejectExplained(tx: Tx, transfer: OutgoingTransfer): Promise<void> {
   const { payoutId, reference } = transfer
   if (payoutId === null) return
-  const payout = await findPayout(tx, payoutId as PayoutId)
+  const payout = await findPayout(tx, payoutId)
   if (payout === undefined) return
   if (payout.state === 'final' && payout.finalReference !== reference) return
-  if (isWaiting(payout) && !paysExactly(payout, transfer)) return
+  if (!hasEnded(payout) && !paysExactly(payout, transfer)) return
   const next = payout.state === 'failed' ? 'Retry that payout instead.' : 'You do not need to do anything.'
   throw new ApiError('conflict', `This payment belongs to payout ${payoutId}. ${next}`)
 }

@@ -4,6 +4,7 @@ import type { Db, Tx } from '@market/database/transact'
 import type { AgentId } from '@market/kernel/ids'
 import { type Usdc, usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
+import { paysMarkOnce } from '@market/kernel/payout-mark'
 import { COUNT_LIMIT, type WaitingMoney } from '@market/kernel/waiting'
 import { type RawBuilder, type Selectable, sql } from 'kysely'
 import { openAccounts } from '../../ledger/index.ts'
@@ -12,7 +13,7 @@ import type { Payout, PayoutId } from '../payout.ts'
 import { payoutOf } from '../store.ts'
 
 /** The partial indexes `payouts_due` and `payouts_failed` have these conditions, so each is queried by itself. */
-const UNDER_WAY = sql`state in ('queued', 'held', 'nonce_assigned', 'signed')`
+const UNDER_WAY = sql`state in ('queued', 'held', 'signed')`
 const FAILED = sql`state = 'failed'`
 
 export interface NetworkCounts {
@@ -46,11 +47,11 @@ export interface HeldCount {
   readonly count: number
 }
 
-/** How many payouts wait for each reason. */
+/** How many payouts wait for each reason; one that is signed and cannot leave too. */
 export async function countHeldByCode(db: Db): Promise<HeldCount[]> {
   const { rows } = await sql<HeldCount>`
     select network, hold_code as code, count(*)::integer as count from payouts
-    where state = 'held' and ${UNDER_WAY} group by network, hold_code`.execute(db)
+    where hold_code is not null and ${UNDER_WAY} group by network, hold_code`.execute(db)
   return rows
 }
 
@@ -105,7 +106,7 @@ async function sumMoving(
 export type ListedState = Exclude<Payout['state'], 'final' | 'withdrawn'>
 
 export interface ListedPayout extends Payout {
-  /** The final transaction or, before that, the last signature of this round. */
+  /** The final transaction or, before that, the one that the chain shows or (Solana) that was signed last in this round. */
   readonly reference: string | null
 }
 
@@ -114,8 +115,10 @@ type Row = Selectable<Tables['payouts']> & { readonly reference: string | null }
 const listedOf = (row: Row): ListedPayout => ({ ...payoutOf(row), reference: row.reference })
 
 const REFERENCE = sql`coalesce(payout.final_reference, (
+  select reference from outgoing_transfers where mark = payout.mark order by block_height desc limit 1
+), (
   select reference from payout_signatures
-  where payout_id = payout.id and round = payout.round order by n desc limit 1
+  where network = 'solana-mainnet' and payout_id = payout.id and round = payout.round order by n desc limit 1
 )) as reference`
 
 /** Oldest first, after a position. */
@@ -149,21 +152,23 @@ const POSTED_WITHIN = sql`interval '1 hour'`
 
 /**
  * What may have left the treasury and is not posted as sent: the ledger's reserved money of payouts with a stored
- * signature. A row without money or without a signature is none, and neither is one whose final transaction was known
+ * signature or, where the database lost that, with a payment on the chain. A row without money or without a signature is none, and neither is one whose final transaction was known
  * for so long that it must be posted: then its amount is missing. A move to the cold address leaves nothing missing; a
  * move to a venue leaves the treasury like any other payout.
  */
 // fix: in-flight-by-ledger
 const inFlightPayouts = (tx: Db | Tx, network: Network) => sql`
-  select payout.id, payout.round, account.balance_micros as amount_micros
+  select payout.id, payout.mark, payout.round, account.balance_micros as amount_micros
   from payouts as payout
   join ${openAccounts(tx, ['payable']).as('account')} on account.id = 'payable:' || payout.network || ':' || payout.id
-  where payout.network = ${network} and payout.state = 'signed' and payout.kind <> 'move_to_cold' and exists (
+  where payout.network = ${network} and payout.state = 'signed' and payout.kind <> 'move_to_cold' and (exists (
     select from payout_signatures as signature
     where signature.payout_id = payout.id and signature.round = payout.round
-  ) and not exists (
+  ) or exists (
+    select from outgoing_transfers as sent where sent.mark = payout.mark and sent.network = payout.network
+  )) and not exists (
     select from outgoing_transfers as sent
-    where sent.payout_id = payout.id and sent.network = payout.network and sent.is_final
+    where sent.mark = payout.mark and sent.network = payout.network and sent.is_final
       and sent.read_at < now() - ${POSTED_WITHIN}
   )`
 
@@ -180,9 +185,9 @@ export const payoutPayees = sql`
 
 /** A payout that may have left the treasury. Any one of its transactions may be executed, and only one can be. */
 export interface InFlight {
-  /** The newest transaction. */
+  /** Solana: the newest transaction. EVM: the nonce of the authorization, which is executed at most once. */
   readonly reference: string
-  /** Earlier transactions that the newest one replaces. */
+  /** Solana: earlier transactions that the newest one replaces. */
   readonly replaces: readonly string[]
   readonly amount: Usdc
 }
@@ -194,12 +199,12 @@ export async function findInFlight(
   limit: number,
 ): Promise<{ readonly transactions: readonly InFlight[]; readonly count: number }> {
   const { rows } = await sql<{ references: string[]; amount_micros: bigint; count: number }>`
-    select payout.amount_micros, payout.count, array(
+    select payout.amount_micros, payout.count, case when ${paysMarkOnce(network)} then array[payout.mark] else array(
       select signature.reference from payout_signatures as signature
       where signature.payout_id = payout.id and signature.round = payout.round order by signature.n desc
-    ) as references
+    ) end as references
     from (
-      select id, round, amount_micros, (count(*) over ())::integer as count
+      select id, mark, round, amount_micros, (count(*) over ())::integer as count
       from (${inFlightPayouts(tx, network)}) as one order by amount_micros desc, id limit ${limit}
     ) as payout
     order by payout.amount_micros desc, payout.id`.execute(tx)

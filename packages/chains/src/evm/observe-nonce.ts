@@ -83,10 +83,10 @@ const agreedEnd = async (
 }
 
 /**
- * The outcome of a payout over all its signed transactions. NONCE_USED_BY_ANOTHER allows a second payment, so it requires
+ * The outcome over all transactions that were signed at one nonce. NONCE_USED_BY_ANOTHER allows another one, so it requires
  * that the nonce is used in a final block and that no node, queried again, has a receipt of one of ours.
  */
-export const observePayout = async (
+export const observeNonce = async (
   settings: EvmSettings,
   nodes: NodePool,
   signed: readonly SignedTransfer[],
@@ -95,7 +95,7 @@ export const observePayout = async (
   const [newest] = newestFirst
   if (newest === undefined) return { kind: 'unknown' }
   const { nonce, reference } = newest
-  assert(nonce !== null && signed.every((one) => one.nonce === nonce), 'one payout has one nonce')
+  assert(nonce !== null && signed.every((one) => one.nonce === nonce), 'all transactions have one nonce')
   const references = newestFirst.map((one) => one.reference)
   const observe = (node: Node) => observeVia(settings, node, references, nonce)
 
@@ -104,7 +104,7 @@ export const observePayout = async (
   if (first.kind !== 'nonce_used') return first
   const confirmed = await Promise.all(await nodes.queryHealthy(observe)).catch((failure: unknown) => {
     throw unavailable(
-      'The nonce of a payout is used, but not every node could be queried for the transaction',
+      'The nonce of a transaction is used, but not every node could be queried for it',
       failure,
     )
   })
