@@ -108,7 +108,7 @@ test('200: nothing waits; for an admin key and an operator', async () => {
               solvent: true,
             },
           ],
-          acts: acts('getTreasury', 'listUnexplained', 'writeOffTransfer', 'turnSwitch'),
+          acts: acts('getTreasury', 'listUnexplained', 'writeOffTransfer', 'createApproval', 'turnSwitch'),
         },
         jobs: { ...nothing, oldest_seconds: 0, failing: 0, acts: [] },
         statistics: { ...nothing, oldest_seconds: 0, acts: [] },

@@ -213,14 +213,18 @@ create table outgoing_transfers (
   block_hash text not null,
   happened_at timestamptz not null,
   is_final boolean not null,
-  -- When it was written off as a loss of the platform, because nobody could tell what it was for.
+  -- When it was written off, because its payout is not known: as a loss of the platform, or paired with a transfer.
   written_off_at timestamptz,
+  -- `transfers.subject` of the transfer whose money in suspense it was charged to; null when the fees paid it.
+  paired_with text check (length(paired_with) between 64 and 93),
   created_at timestamptz not null,
   -- When it was first read, by the database's time: how long a payout takes to be posted is real time.
   read_at timestamptz not null default now(),
-  primary key (network, reference, transfer_index)
+  primary key (network, reference, transfer_index),
+  constraint outgoing_transfers_paired check (paired_with is null or written_off_at is not null)
 );
 create index outgoing_transfers_by_mark on outgoing_transfers (mark) where mark is not null;
+create index outgoing_transfers_by_pair on outgoing_transfers (network, paired_with) where paired_with is not null;
 
 -- Per network, whether payouts may leave. No row, no payouts.
 create table payout_guards (

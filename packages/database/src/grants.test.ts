@@ -91,6 +91,16 @@ describe('the role of the api', () => {
     expect(await run('api', statement)).toBe(DENIED)
   })
 
+  test('writes off and pairs an outgoing transfer; a pair without a time is rejected', async () => {
+    const reference = `0x${'1'.repeat(64)}`
+    const columns = `written_off_at = now(), paired_with = '${reference}'`
+    expect(await run('api', `update outgoing_transfers set ${columns}`)).toBeUndefined()
+    const row = `insert into outgoing_transfers (network, reference, transfer_index, amount_micros, block_height, block_hash,
+      happened_at, is_final, paired_with, created_at)
+      values ('base-mainnet', '${reference}', 0, 1, 1, '0x1', now(), true, '${reference}', now())`
+    expect(await run('worker', row)).toBe('23514')
+  })
+
   test('a trigger on a temporary table cannot write a balance', async () => {
     const statement = `
       create temporary table own (n integer);

@@ -39,9 +39,9 @@ const APPEND_ONLY = ['audit_log', 'ledger_accounts', 'ledger_journals', 'ledger_
 const { api, worker } = ROLES
 
 /**
- * The api may retry a payout (its old signatures are void) and write off a transfer; both columns only narrow what follows. It
- * cannot read what the treasury signed: anybody who has an authorization can submit it. It cannot change what names a payout on
- * its chain.
+ * The api may retry a payout (its old signatures are void), and write off or pair a transfer; these columns only narrow what
+ * follows. It cannot read what the treasury signed: anybody who has an authorization can submit it. It cannot change what
+ * names a payout on its chain.
  * It adds wallets of agents, and cannot read their sealed seeds again. It adds transactions of wallets, which the worker checks,
  * and can cancel a withdraw address. It records and pays creator fees. It adds deposits and withdrawals of Earn, which the
  * worker decides. It adds confirmations of payout addresses, which the worker verifies.
@@ -60,7 +60,7 @@ const GRANTS = `
   revoke all on payout_signatures, payout_batches from ${api};
   grant select (network, reference, payout_id, round, n, valid_to, is_dead) on payout_signatures to ${api};
   grant update (is_dead) on payout_signatures to ${api};
-  grant update (written_off_at) on outgoing_transfers to ${api};
+  grant update (written_off_at, paired_with) on outgoing_transfers to ${api};
   revoke delete on payouts, transfers, agent_wallets from ${api}, ${worker};
   revoke update on payouts from ${api};
   grant update (network, kind, subject, purpose, agent_id, payee, amount_micros, state, round, hold_code, hold_detail, reason,

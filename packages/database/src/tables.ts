@@ -548,6 +548,7 @@ export interface Tables {
     happened_at: Date
     is_final: boolean
     written_off_at: Date | null
+    paired_with: string | null
     created_at: Date
     read_at: Generated<Date>
   }

@@ -7,16 +7,20 @@ import type { ListedPayout, PayoutId } from '@market/money/payouts'
 import {
   checkCapped,
   checkColdMove,
+  checkPairing,
   checkRecognition,
   checkRedirection,
   checkRefund,
   checkWithdrawal,
   executeCapped,
   executeColdMove,
+  executePairing,
   executeRecognition,
   executeRedirection,
   executeRefund,
   executeWithdrawal,
+  parseTransferId,
+  parseUnmatchedId,
 } from '@market/money/treasury'
 import { checkResolution, executeResolution, payoutRecipients } from '@market/trade/orders'
 import type { HandlerContext } from './handler.ts'
@@ -42,6 +46,11 @@ const redirectionOf = (payload: ApprovalPayload<'redirect_payout'>) => ({
 const refundOf = (payload: ApprovalPayload<'refund_unmatched'>) => ({
   unmatchedId: payload.unmatched_id,
   payee: payload.payee,
+})
+
+const pairOf = (payload: ApprovalPayload<'pair_transfer'>) => ({
+  sent: parseTransferId(payload.transfer_id),
+  received: parseUnmatchedId(payload.unmatched_id),
 })
 
 const withdrawalOf = (payload: ApprovalPayload<'withdraw_fees'>) => ({
@@ -86,6 +95,10 @@ const KINDS: { readonly [Kind in ApprovalKind]: KindOf<ApprovalPayload<Kind>> } 
   recognize_revenue: {
     check: (ctx, tx, payload) => checkRecognition(ctx, tx, payload.unmatched_id),
     execute: (ctx, tx, payload, id) => executeRecognition(ctx, tx, payload.unmatched_id, id),
+  },
+  pair_transfer: {
+    check: (_ctx, tx, payload) => checkPairing(tx, pairOf(payload)),
+    execute: (ctx, tx, payload, id) => executePairing(ctx, tx, pairOf(payload), id),
   },
   withdraw_fees: {
     check: async (ctx, tx, payload) => checkWithdrawal(ctx, tx, withdrawalOf(payload)),

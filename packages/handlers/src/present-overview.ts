@@ -94,7 +94,7 @@ export function presentOverview(facts: OverviewFacts): Overview {
     gas: { networks: facts.gas.map(presentGas), acts: [] },
     reserves: {
       networks: facts.networks.map((network) => presentReserves(facts, network)),
-      acts: actsOf('getTreasury', 'listUnexplained', 'writeOffTransfer', 'turnSwitch'),
+      acts: actsOf('getTreasury', 'listUnexplained', 'writeOffTransfer', 'createApproval', 'turnSwitch'),
     },
     jobs: {
       count: jobs.waiting,

@@ -176,7 +176,7 @@ export const listUnexplained = operation({
   path: '/api/admin/outgoing-transfers',
   summary: 'List unexplained outgoing transfers',
   description:
-    'Final payments out of the treasuries that belong to no payout and were not written off, oldest first. A payment that became final a moment ago is listed until its payout is final, too.',
+    'Final payments out of the treasuries that belong to no payout and were neither written off nor paired, oldest first. A payment that became final a moment ago is listed until its payout is final, too.',
   input: z.strictObject({ ...pageFields }),
   output: z.array(Unexplained),
   beside: NextCursor,
@@ -246,7 +246,8 @@ export const writeOffTransfer = operation({
   method: 'POST',
   path: '/api/admin/outgoing-transfers/{transfer_id}/write-off',
   summary: 'Write off an outgoing transfer',
-  description: 'Posts an unexplained payment as a loss, which the fees of the network must cover.',
+  description:
+    'Posts an unexplained payment as a loss, which the fees of the network must cover. To charge it to the money that paid for its order, propose `pair_transfer`.',
   input: z.strictObject({ transfer_id: OutgoingId, reason: Reason }),
   output: z.object({ ...outgoingFields, written_off_at: Instant }),
   errors: { 404: ['not_found'] },

@@ -26,6 +26,14 @@ export const UnmatchedId = z
     '`suspense` or `surplus`, the network and the transaction: `suspense:base-mainnet:0x…`, with `.1` for its second transfer to the treasury',
   )
 
+const SuspenseId = z
+  .string()
+  .regex(
+    new RegExp(`^suspense:${NETWORK}:${TRANSACTION}(\\.[1-9][0-9]{0,3})?$`),
+    'must be suspense, the network and the transaction, as in suspense:base-mainnet:0x…',
+  )
+  .describe('`suspense`, the network and the transaction: `suspense:base-mainnet:0x…`')
+
 export const OutgoingId = z
   .string()
   .regex(
@@ -49,6 +57,7 @@ export const APPROVAL_PAYLOADS = {
   refund_unmatched: z.strictObject({ unmatched_id: UnmatchedId, payee: Payee }),
   approve_payout: z.strictObject({ payout_id: PayoutId }),
   recognize_revenue: z.strictObject({ unmatched_id: UnmatchedId }),
+  pair_transfer: z.strictObject({ transfer_id: OutgoingId, unmatched_id: SuspenseId }),
   withdraw_fees: z.strictObject({ network: NetworkName, amount_usd: UsdPrice, payee: Payee }),
   move_to_cold: z.strictObject({ network: NetworkName, amount_usd: UsdPrice }),
 } as const

@@ -31,6 +31,7 @@ export { type ReversalHandlers, recheckTransfers } from './recheck-transfers.ts'
 export { recordFinal, recordTransfers } from './record-transfers.ts'
 export { inferNetwork, normalizeReference } from './reference.ts'
 export {
+  type AddressSince,
   findPaidPurposes,
   findTransfer,
   findTransferFor,

@@ -1,4 +1,5 @@
 import type { IncomingTransfer } from '@market/core/ports/chain'
+import { sumAmounts } from '@market/database/sum-amounts'
 import type { Tables } from '@market/database/tables'
 import type { Db, Tx } from '@market/database/transact'
 import { type Usdc, usdc } from '@market/kernel/money'
@@ -52,33 +53,18 @@ export async function insertTransfer(tx: Tx, transfer: Transfer, at: Date): Prom
   return done.numInsertedOrUpdatedRows === 1n
 }
 
+const isNamed = ({ network, reference, index }: TransferKey) => sql<boolean>`
+  (network, reference, transfer_index) = (${network}, ${reference}, ${index})`
+
 /** Locks the row until the end of the transaction: it cannot be claimed, refunded or reversed meanwhile. */
-export async function lockTransfer(
-  tx: Tx,
-  { network, reference, index }: TransferKey,
-): Promise<Transfer | undefined> {
-  const row = await tx
-    .selectFrom('transfers')
-    .selectAll()
-    .where('network', '=', network)
-    .where('reference', '=', reference)
-    .where('transfer_index', '=', index)
-    .forUpdate()
-    .executeTakeFirst()
+export async function lockTransfer(tx: Tx, key: TransferKey): Promise<Transfer | undefined> {
+  const query = tx.selectFrom('transfers').selectAll().where(isNamed(key)).forUpdate()
+  const row = await query.executeTakeFirst()
   return row && transferOf(row)
 }
 
-export async function findTransfer(
-  db: Db | Tx,
-  { network, reference, index }: TransferKey,
-): Promise<Transfer | undefined> {
-  const row = await db
-    .selectFrom('transfers')
-    .selectAll()
-    .where('network', '=', network)
-    .where('reference', '=', reference)
-    .where('transfer_index', '=', index)
-    .executeTakeFirst()
+export async function findTransfer(db: Db | Tx, key: TransferKey): Promise<Transfer | undefined> {
+  const row = await db.selectFrom('transfers').selectAll().where(isNamed(key)).executeTakeFirst()
   return row && transferOf(row)
 }
 
@@ -172,28 +158,28 @@ export async function sumArrived(
   tx: Tx,
   network: Network,
   { after, except }: { readonly after: bigint; readonly except: string },
-): Promise<bigint> {
-  const { rows } = await sql<{ sum: bigint }>`
-    select coalesce(sum(amount_micros), 0)::bigint as sum from transfers
-    where network = ${network} and (state = 'seen' and missing_since is null or state = 'final')
-      and block_height > ${after} and lower(payer) is distinct from lower(${except})`.execute(tx)
-  return rows[0]?.sum ?? 0n
+): Promise<Usdc> {
+  return sumAmounts(
+    tx,
+    sql`from transfers where network = ${network} and (state = 'seen' and missing_since is null or state = 'final')
+      and block_height > ${after} and lower(payer) is distinct from lower(${except})`,
+  )
 }
 
-interface AddressSince {
+export interface AddressSince {
   readonly network: Network
   readonly address: string
   readonly after: bigint
 }
 
 /** What final transfers of an address brought after a block. */
-export async function sumPaidBy(tx: Tx, { network, address, after }: AddressSince): Promise<bigint> {
-  const { rows } = await sql<{ sum: bigint }>`
-    select coalesce(sum(amount_micros), 0)::bigint as sum from transfers
-    where network = ${network} and state = 'final' and lower(payer) = lower(${address}) and block_height > ${after}
-      and block_height <= (select final_height from followed_networks where network = ${network})`.execute(tx)
-  return rows[0]?.sum ?? 0n
-}
+export const sumPaidBy = (tx: Tx, { network, address, after }: AddressSince): Promise<Usdc> =>
+  sumAmounts(
+    tx,
+    sql`from transfers where network = ${network} and state = 'final' and lower(payer) = lower(${address})
+      and block_height > ${after}
+      and block_height <= (select final_height from followed_networks where network = ${network})`,
+  )
 
 /** What final transfers of these transactions pay for. */
 export async function findPaidPurposes(
@@ -214,22 +200,15 @@ export async function findPaidPurposes(
 }
 
 /** What transfers brought in blocks that are not final. Their money cannot leave, so all of it is in the ledger. */
-export async function sumUnfinal(db: Db | Tx, network: Network): Promise<Usdc> {
-  const { rows } = await sql<{ sum: bigint }>`
-    select coalesce(sum(amount_micros), 0)::bigint as sum from transfers
-    where network = ${network} and (state = 'seen' or state = 'final' and block_height >
-      (select final_height from followed_networks where network = ${network}))`.execute(db)
-  return usdc(rows[0]?.sum ?? 0n)
-}
+export const sumUnfinal = (db: Db | Tx, network: Network): Promise<Usdc> =>
+  sumAmounts(
+    db,
+    sql`from transfers where network = ${network} and (state = 'seen' or state = 'final' and block_height >
+      (select final_height from followed_networks where network = ${network}))`,
+  )
 
 export async function saveTransfer(tx: Tx, transfer: Transfer, at: Date): Promise<void> {
-  await tx
-    .updateTable('transfers')
-    .set(columnsOf(transfer, at))
-    .where('network', '=', transfer.network)
-    .where('reference', '=', transfer.reference)
-    .where('transfer_index', '=', transfer.index)
-    .execute()
+  await tx.updateTable('transfers').set(columnsOf(transfer, at)).where(isNamed(transfer)).execute()
 }
 
 const HIGHEST = 2n ** 63n - 1n

@@ -1,8 +1,8 @@
 import { type Tx, transact } from '@market/database/transact'
-import { fees, payable, post, world } from '../ledger/index.ts'
+import { payable, post, world } from '../ledger/index.ts'
 import { addPaidOut } from './earnings/store.ts'
 import { wakeForAccount } from './limits/store.ts'
-import { lockWrittenOff } from './outgoing/store.ts'
+import { lockCharged } from './outgoing/store.ts'
 import { hasEnded, isWaiting, type Payout, type StoredSignature } from './payout.ts'
 import type { PayoutContext } from './payout-context.ts'
 import { findSignatures } from './signatures/store.ts'
@@ -11,8 +11,8 @@ import { lockPayout, savePayout } from './store.ts'
 const LONGEST_REASON = 300
 
 /**
- * Posts a payout whose transaction is final. If that transaction was written off as a loss before the payout was known,
- * the reserved money goes to the fees, which paid for the loss.
+ * Posts a payout whose transaction is final. If that was written off before the payout was known, the reserved money goes
+ * to the account that it was charged to: the fees, or suspense.
  */
 export async function finalizePayout(
   ctx: PayoutContext,
@@ -26,13 +26,13 @@ export async function finalizePayout(
     await ctx.payoutListener.beforeSent(tx, payout)
     const locked = await lockPayout(tx, id)
     if (hasEnded(locked)) return
-    const isWrittenOff = await lockWrittenOff(tx, locked, reference)
+    const to = (await lockCharged(tx, locked, reference)) ?? world(network)
     await post(ctx, tx, {
       key: `payout.sent:${id}`,
       reason: `${kind}.sent`,
       subject,
       network,
-      moves: [{ from: payable(network, id), to: isWrittenOff ? fees(network) : world(network), amount }],
+      moves: [{ from: payable(network, id), to, amount }],
     })
     await addPaidOut(tx, locked)
     if (locked.opensAccount && agentId !== null) await wakeForAccount(tx, agentId, ctx.clock.now())

@@ -23,7 +23,7 @@ export {
   sumPaidTo,
   sumUnfinalOutgoing,
 } from './outgoing/store.ts'
-export { writeOffTransfer } from './outgoing/write-off-transfer.ts'
+export { lockPair, type Pair, pairTransfer, writeOffTransfer } from './outgoing/write-off-transfer.ts'
 export { type Payout, type PayoutId, payoutIdOf } from './payout.ts'
 export { type Admit, PAYOUTS_AT_ONCE, payoutAdmitter } from './payout-admitter.ts'
 export type { PayoutContext, PayoutListener, PayoutTerms } from './payout-context.ts'

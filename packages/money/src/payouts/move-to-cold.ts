@@ -1,21 +1,16 @@
 import type { Needs } from '@market/core/context'
 import type { Tx } from '@market/database/transact'
 import { ApiError } from '@market/kernel/api-error'
-import { formatUsd, type Usdc, usdc } from '@market/kernel/money'
-import type { Network } from '@market/kernel/network'
+import { formatUsd, usdc } from '@market/kernel/money'
 import { cold, totals } from '../ledger/index.ts'
+import type { NetworkAmount } from './earnings/store.ts'
 import { saveApproval } from './limits/store.ts'
 import type { Payout } from './payout.ts'
 import { requestPayout } from './request-payout.ts'
 import { lockNetwork } from './store.ts'
 
-interface ColdMove {
-  readonly network: Network
-  readonly amount: Usdc
-}
-
 /** The treasury must keep what it is about to pay out, also to depositors of Earn as liquidity arrives. */
-export async function requireMovable(tx: Tx, { network, amount }: ColdMove): Promise<void> {
+export async function requireMovable(tx: Tx, { network, amount }: NetworkAmount): Promise<void> {
   const { treasuryView, liabilities } = await totals(tx, network)
   const movable = treasuryView - liabilities.payable - liabilities.withdrawal
   if (amount <= movable) return
@@ -33,7 +28,7 @@ export async function requireMovable(tx: Tx, { network, amount }: ColdMove): Pro
 export async function moveToCold(
   ctx: Needs<'clock' | 'ids'>,
   tx: Tx,
-  { network, amount, address }: ColdMove & { readonly address: string },
+  { network, amount, address }: NetworkAmount & { readonly address: string },
   approvalId: string,
 ): Promise<Payout> {
   // One at a time: two could each find what only one can have.

@@ -45,6 +45,7 @@ const match: TransferMatch = {
   amount: payout.amount,
   final: false,
   writtenOffAt: null,
+  pairedWith: null,
   signedInRound: null,
 } as TransferMatch
 

@@ -12,16 +12,14 @@ import type { PayoutContext } from './payout-context.ts'
 import { findSignatures, insertSignature, saveDead } from './signatures/store.ts'
 import { isHeldBy, lockPayout, renewMark, savePayout } from './store.ts'
 
+type Ctx = Needs<'clock'>
+
 /**
  * Records a transaction of this payout that the chain shows and the database has lost. It becomes an ordinary signature
  * that is never broadcast again. Returns undefined when there is none; otherwise the payout as it is now, and this step
  * does nothing else with it. The payout is locked.
  */
-export async function recoverPayout(
-  ctx: Needs<'clock'>,
-  tx: Tx,
-  payout: Payout,
-): Promise<Payout | undefined> {
+export async function recoverPayout(ctx: Ctx, tx: Tx, payout: Payout): Promise<Payout | undefined> {
   const comparison = compareWithPayout(payout, await findTransferMatches(tx, payout))
   switch (comparison.kind) {
     case 'none':
@@ -36,7 +34,7 @@ export async function recoverPayout(
 }
 
 /** On EVM one that is signed can be paid otherwise by an authorization that the database has lost. */
-async function holdMismatch(ctx: Needs<'clock'>, tx: Tx, payout: Payout, detail: string): Promise<Payout> {
+async function holdMismatch(ctx: Ctx, tx: Tx, payout: Payout, detail: string): Promise<Payout> {
   const hold = { code: 'transfer_mismatch', detail } as const
   const action = payout.state === 'signed' ? 'suspend' : 'hold'
   return isHeldBy(payout, hold) ? payout : savePayout(tx, payout, action, { hold }, ctx.clock.now())
@@ -51,12 +49,7 @@ export async function recoverUnlocked(ctx: PayoutContext, payout: Payout): Promi
   })
 }
 
-async function recordLost(
-  ctx: Needs<'clock'>,
-  tx: Tx,
-  payout: Payout,
-  transfer: OutgoingTransfer,
-): Promise<Payout> {
+async function recordLost(ctx: Ctx, tx: Tx, payout: Payout, transfer: OutgoingTransfer): Promise<Payout> {
   const now = ctx.clock.now()
   if (!paysMarkOnce(payout.network)) await insertLost(tx, payout, transfer, now)
   await recordSpending(tx, payout)

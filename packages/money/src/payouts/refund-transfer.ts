@@ -95,14 +95,9 @@ export async function findFundingTransfer(tx: Tx, payout: Payout): Promise<Trans
 export async function isReturnToPayer(tx: Tx, payout: Payout): Promise<boolean> {
   const { kind, purpose, network, payee, subject } = payout
   if ((kind !== 'refund' && kind !== 'surplus') || payee === null) return false
-  if (purpose !== null) {
-    const paid = await findTransferFor(tx, purpose)
-    return paid?.state === 'final' && paid.network === network && paid.payer === payee
-  }
-  const unmatched = parseRefundSubject(network, subject)
-  const transfer = unmatched && (await findTransfer(tx, unmatched))
-  if (transfer?.state !== 'final' || transfer.payer !== payee) return false
-  return unmatched?.from === 'surplus' || transfer.purpose === null
+  const paid = await findFundingTransfer(tx, payout)
+  if (paid?.state !== 'final' || paid.network !== network || paid.payer !== payee) return false
+  return purpose !== null || paid.purpose === null || parseRefundSubject(network, subject)?.from === 'surplus'
 }
 
 function requirePayer(payer: string | null): string {
@@ -115,11 +110,13 @@ function requirePayer(payer: string | null): string {
   return payer
 }
 
+interface Received {
+  readonly payer: string | null
+  readonly amount: Usdc
+}
+
 /** Final unmatched money and who paid it. Locks the transfer. */
-export async function lockUnmatched(
-  tx: Tx,
-  unmatched: Unmatched,
-): Promise<{ payer: string | null; amount: Usdc }> {
+export async function lockUnmatched(tx: Tx, unmatched: Unmatched): Promise<Received> {
   const { network, from } = unmatched
   const transfer = await lockFinalTransfer(tx, unmatched)
   // Recorded before transfers had indexes: what is in suspense beside a claim was paid by others.
@@ -132,15 +129,24 @@ interface OwnDeposit extends TransferKey {
   readonly ownWallets: readonly string[]
 }
 
-/** Rejects a transfer that a customer may have made: only money of the platform becomes revenue. */
-export async function lockOwnDeposit(tx: Tx, deposit: OwnDeposit): Promise<Usdc> {
-  const { network, ownWallets } = deposit
-  const { purpose, payer } = await lockFinalTransfer(tx, deposit)
+/** The money in suspense of a final transfer that paid for nothing. Locks the transfer. */
+export async function lockUnclaimed(tx: Tx, key: TransferKey): Promise<Received> {
+  const { purpose, payer } = await lockFinalTransfer(tx, key)
   if (purpose !== null)
     throw new ApiError(
       'conflict',
       'This transfer paid for a purchase; the rest of it was paid by others. Refund it instead.',
     )
+  const amount = usdc(await balanceOf(tx, suspense(key.network, transferName(key))))
+  if (amount === 0n) throw new ApiError('conflict', `Transfer ${transferName(key)} has no money in suspense.`)
+  return { payer, amount }
+}
+
+/** Rejects a transfer that a customer may have made: only money of the platform becomes revenue. */
+export async function lockOwnDeposit(tx: Tx, deposit: OwnDeposit): Promise<Received> {
+  const { network, ownWallets } = deposit
+  const received = await lockUnclaimed(tx, deposit)
+  const { payer } = received
   // fix: own-deposits-only
   if (payer === null || !ownWallets.includes(payer))
     throw new ApiError(
@@ -148,10 +154,7 @@ export async function lockOwnDeposit(tx: Tx, deposit: OwnDeposit): Promise<Usdc>
       `The payer ${payer ?? '(unknown)'} is not in the list of the platform’s wallets on ${network}. Refund the transfer instead.`,
       { code: 'not_our_wallet' },
     )
-  const amount = usdc(await balanceOf(tx, suspense(network, transferName(deposit))))
-  if (amount === 0n)
-    throw new ApiError('conflict', `Transfer ${transferName(deposit)} has no money in suspense.`)
-  return amount
+  return received
 }
 
 /** Recognizes a transfer that the platform itself made as revenue: from suspense to the fees. */
@@ -160,7 +163,7 @@ export async function recognizeRevenue(
   tx: Tx,
   deposit: OwnDeposit,
 ): Promise<Usdc> {
-  const amount = await lockOwnDeposit(tx, deposit)
+  const { amount } = await lockOwnDeposit(tx, deposit)
   const { network } = deposit
   const name = transferName(deposit)
   await post(ctx, tx, {

@@ -40,11 +40,9 @@ export async function requestPayout(
   tx: Tx,
   request: NewPayout,
 ): Promise<Payout> {
-  const { network, kind, subject, payee, amount } = request
+  const { network, kind, subject, payee, amount, notBefore = null, contestedAt = null } = request
   const now = ctx.clock.now()
   const id = payoutIdOf(kind, subject)
-  const notBefore = request.notBefore ?? null
-  const contestedAt = request.contestedAt ?? null
   const inserted = await insertPayout(tx, notBefore ?? now, {
     id,
     network,
@@ -101,18 +99,10 @@ async function requestWithdrawn(
     assert(isSame, `${kind} of ${subject} was requested with another amount or network`)
     return undefined
   }
-  const notBefore = request.notBefore ?? null
-  const contestedAt = request.contestedAt ?? null
-  const agentId = earnerOf({ ...request, kind })
+  const { notBefore = null, contestedAt = null } = request
+  const change = { payee, amount, network, notBefore, contestedAt, agentId: earnerOf({ ...request, kind }) }
   const action = payee === null ? 'request_without_address' : 'request'
-  return startRound(tx, known, action, ctx.clock.now(), {
-    payee,
-    amount,
-    network,
-    notBefore,
-    contestedAt,
-    agentId,
-  })
+  return startRound(tx, known, action, ctx.clock.now(), change)
 }
 
 /** The payout of this kind that was requested for a subject, if any. */

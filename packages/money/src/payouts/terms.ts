@@ -1,10 +1,11 @@
 import { findApproved, findApprovedById } from '@market/core/approvals'
 import type { Chains } from '@market/core/ports/chain'
 import type { Tx } from '@market/database/transact'
-import { minus, parseUsd, type Usdc, ZERO } from '@market/kernel/money'
+import { minus, parseUsd, ZERO } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
 import { findTransfer, transferName } from '../payments/index.ts'
 import { isSameAddress } from './outgoing/outgoing-transfer.ts'
+import { sumPaired } from './outgoing/store.ts'
 import type { Payout } from './payout.ts'
 import type { PayoutContext, PayoutTerms } from './payout-context.ts'
 import { parseRefundSubject } from './refund-transfer.ts'
@@ -82,7 +83,7 @@ async function unmatchedTerms(tx: Tx, payout: Payout): Promise<PayoutTerms | und
     `${from}:${network}:${transferName(unmatched)}`,
   )) as Redirection[]
   const redirected = [...approved.map(({ payee }) => payee), ...(await redirectedPayees(tx, payout))]
-  const amount: Usdc = from === 'surplus' ? minus(transfer.amount, transfer.due) : transfer.amount
+  const amount = minus(transfer.amount, from === 'surplus' ? transfer.due : await sumPaired(tx, transfer))
   return { network, amount, payees: transfer.payer === null ? redirected : [transfer.payer, ...redirected] }
 }
 

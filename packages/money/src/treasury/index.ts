@@ -4,12 +4,14 @@ export { type ListedUnmatched, listPayouts, listUnexplained, listUnmatched } fro
 export {
   checkCapped,
   checkColdMove,
+  checkPairing,
   checkRecognition,
   checkRedirection,
   checkRefund,
   checkWithdrawal,
   executeCapped,
   executeColdMove,
+  executePairing,
   executeRecognition,
   executeRedirection,
   executeRefund,
@@ -18,3 +20,4 @@ export {
 } from './proposals.ts'
 export { retryPayout } from './retry-payout.ts'
 export { refundTransfer, writeOffTransfer } from './transfers.ts'
+export { parseTransferId, parseUnmatchedId } from './unmatched-id.ts'

@@ -21,14 +21,9 @@ const oldestFirst = (list: string, name: RegExp) =>
   cursorCodec<{ at: Date; name: string }>(list, { at: dateField, name: textField(name) })
 
 const PAYOUTS = oldestFirst('payouts', /^pay_[0-9a-z]{32}$/)
-const UNEXPLAINED = oldestFirst(
-  'unexplained',
-  /^(solana|base|alt)-mainnet:[0-9A-Za-z]{64,88}(\.[0-9]{1,4})?$/,
-)
-const UNMATCHED = oldestFirst(
-  'unmatched',
-  /^(suspense|surplus):(solana|base|alt)-mainnet:[0-9A-Za-z]{64,88}(\.[0-9]{1,4})?$/,
-)
+const TRANSFER = '(solana|base|alt)-mainnet:[0-9A-Za-z]{64,88}(\\.[0-9]{1,4})?$'
+const UNEXPLAINED = oldestFirst('unexplained', new RegExp(`^${TRANSFER}`))
+const UNMATCHED = oldestFirst('unmatched', new RegExp(`^(suspense|surplus):${TRANSFER}`))
 
 /** Listed when the request names no states: an operator may have to act on these. */
 const DEFAULT_STATES: readonly ListedState[] = ['failed', 'held']
@@ -71,8 +66,8 @@ export interface ListedUnmatched extends UnmatchedMoney {
 }
 
 /**
- * Final payments out of the treasuries that belong to no final payout and were not written off, oldest first. A payment
- * that became final a moment ago is listed until a worker has finalized its payout.
+ * Final payments out of the treasuries that belong to no final payout and were neither written off nor paired, oldest
+ * first. A payment that became final a moment ago is listed until a worker has finalized its payout.
  */
 export async function listUnexplained(
   { db }: Needs<'db'>,

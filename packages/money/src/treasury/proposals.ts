@@ -12,9 +12,13 @@ import {
   findListedPayout,
   type ListedPayout,
   lockOwnDeposit,
+  lockPair,
   lockUnmatched,
   moveToCold,
+  type NetworkAmount,
+  type Pair,
   type PayoutId,
+  pairTransfer,
   recognizeRevenue,
   refundTransfer,
   requireCapped,
@@ -156,9 +160,8 @@ export async function executeRefund(ctx: Ctx, tx: Tx, refund: Refund, approvalId
 /** A deposit of the platform itself that becomes revenue. */
 export async function checkRecognition(ctx: Settings, tx: Tx, unmatchedId: string): Promise<Concern> {
   const deposit = ownDeposit(ctx, unmatchedId)
-  const amount = await lockOwnDeposit(tx, deposit)
+  const { amount, payer } = await lockOwnDeposit(tx, deposit)
   const { network } = deposit
-  const { payer } = await lockUnmatched(tx, deposit)
   return {
     subject: unmatchedIdOf(deposit),
     summary: `recognize ${formatUsd(amount)} USDC of transfer ${transferName(deposit)} on ${network} as revenue`,
@@ -188,9 +191,27 @@ function ownDeposit({ treasury }: Settings, unmatchedId: string) {
   return { ...unmatched, ownWallets: treasury.ownWallets[unmatched.network] }
 }
 
-interface Withdrawal {
-  readonly network: Network
-  readonly amount: Usdc
+/** A payment whose payout the database has lost, charged to the money that paid for its order. */
+export async function checkPairing(tx: Tx, pair: Pair): Promise<Concern> {
+  const { transfer, payer, left } = await lockPair(tx, pair)
+  const { network, payee, amount } = transfer
+  return {
+    subject: unmatchedIdOf({ ...pair.received, from: 'suspense' }),
+    summary: `charge the payment ${transferName(pair.sent)} of ${formatUsd(amount)} USDC to ${payee} on ${network} to transfer ${transferName(pair.received)}, which keeps ${formatUsd(left)} USDC`,
+    recipients: walletRecipients(payer),
+  }
+}
+
+export async function executePairing(ctx: Ctx, tx: Tx, pair: Pair, approvalId: string): Promise<void> {
+  const { network, payee, amount, pairedWith } = await pairTransfer(ctx, tx, pair)
+  await record(ctx, tx, {
+    act: 'transfer.paired',
+    subject: transferName(pair.sent),
+    details: { approval: approvalId, network, payee, amount_usd: formatUsd(amount), transfer: pairedWith },
+  })
+}
+
+interface Withdrawal extends NetworkAmount {
   readonly payee: string
 }
 
@@ -223,13 +244,8 @@ export async function executeWithdrawal(
   })
 }
 
-interface ColdMove {
-  readonly network: Network
-  readonly amount: Usdc
-}
-
 /** USDC of the treasury to the cold address of the configuration. */
-export async function checkColdMove(ctx: Ctx, tx: Tx, move: ColdMove): Promise<Concern> {
+export async function checkColdMove(ctx: Ctx, tx: Tx, move: NetworkAmount): Promise<Concern> {
   const { network, amount } = move
   const address = requireColdAddress(ctx, network)
   requireMinimum(ctx, move)
@@ -241,7 +257,12 @@ export async function checkColdMove(ctx: Ctx, tx: Tx, move: ColdMove): Promise<C
   }
 }
 
-export async function executeColdMove(ctx: Ctx, tx: Tx, move: ColdMove, approvalId: string): Promise<void> {
+export async function executeColdMove(
+  ctx: Ctx,
+  tx: Tx,
+  move: NetworkAmount,
+  approvalId: string,
+): Promise<void> {
   const { network, amount } = move
   const address = requireColdAddress(ctx, network)
   const { id } = await moveToCold(ctx, tx, { network, amount, address }, approvalId)

@@ -2,8 +2,7 @@ import { record } from '@market/core/audit'
 import type { Needs } from '@market/core/context'
 import { assert } from '@market/kernel/assert'
 import { formatUsd } from '@market/kernel/money'
-import { NETWORKS } from '@market/kernel/network'
-import { normalizeReference, parseTransferName, transferName } from '../payments/index.ts'
+import { transferName } from '../payments/index.ts'
 import {
   findListedPayout,
   type ListedPayout,
@@ -11,7 +10,7 @@ import {
   refundTransfer as requestRefund,
   writeOffTransfer as writeOff,
 } from '../payouts/index.ts'
-import { parseUnmatchedId } from './unmatched-id.ts'
+import { parseTransferId, parseUnmatchedId } from './unmatched-id.ts'
 
 type Ctx = Needs<'transact' | 'chains' | 'clock' | 'ids' | 'actor' | 'vault' | 'requestId'>
 
@@ -47,7 +46,7 @@ export function writeOffTransfer(
   ctx: Ctx,
   input: { readonly transferId: string; readonly reason: string },
 ): Promise<OutgoingTransfer> {
-  const name = parseOutgoingId(input.transferId)
+  const name = parseTransferId(input.transferId)
   const { network } = name
   return ctx.transact(async (tx) => {
     const transfer = await writeOff(ctx, tx, name)
@@ -63,12 +62,4 @@ export function writeOffTransfer(
     })
     return transfer
   })
-}
-
-/** `network:transaction`, with `.index` of a later payment of the transaction; the contract has checked the form. */
-function parseOutgoingId(id: string) {
-  const [name, transfer = ''] = id.split(':')
-  const network = NETWORKS.find((one) => one === name)
-  assert(network !== undefined, `${id} is the id of an outgoing transfer`)
-  return { network, ...parseTransferName(normalizeReference(network, transfer)) }
 }

@@ -811,7 +811,7 @@ export type Generation = {
 
 export type Approval = {
   id: string
-  kind: "resolve_dispute" | "redirect_payout" | "refund_unmatched" | "approve_payout" | "recognize_revenue" | "withdraw_fees" | "move_to_cold"
+  kind: "resolve_dispute" | "redirect_payout" | "refund_unmatched" | "approve_payout" | "recognize_revenue" | "pair_transfer" | "withdraw_fees" | "move_to_cold"
   payload: Record<string, unknown>
   /** What it is about: an order, a payout or unmatched money */
   subject: string

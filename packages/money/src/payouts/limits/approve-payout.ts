@@ -6,6 +6,8 @@ import { findPayout, lockPayout } from '../store.ts'
 import { CAP_CODES } from './caps.ts'
 import { saveApproval } from './store.ts'
 
+type Ctx = Needs<'clock'>
+
 const notCapped = ({ id, state }: Pick<Payout, 'id' | 'state'>): ApiError =>
   new ApiError('conflict', `Payout ${id} is ${state} and no cap holds it. It needs no approval.`)
 
@@ -20,12 +22,7 @@ export function requireCapped(payout: Pick<Payout, 'id' | 'state' | 'holdCode'>)
  * one needs another approval. The caller has checked that enough operators approved it, and records the audit entry.
  * Repeated with the same approval, it changes nothing.
  */
-export async function approvePayout(
-  ctx: Needs<'clock'>,
-  tx: Tx,
-  id: PayoutId,
-  approvalId: string,
-): Promise<Payout> {
+export async function approvePayout(ctx: Ctx, tx: Tx, id: PayoutId, approvalId: string): Promise<Payout> {
   if ((await findPayout(tx, id)) === undefined) throw new ApiError('not_found', `There is no payout ${id}.`)
   const payout = await lockPayout(tx, id)
   if (payout.approvalId === approvalId) return payout

@@ -1,6 +1,7 @@
+import { sumAmounts } from '@market/database/sum-amounts'
 import type { Tx } from '@market/database/transact'
 import type { AgentId } from '@market/kernel/ids'
-import { type Usdc, usdc } from '@market/kernel/money'
+import type { Usdc } from '@market/kernel/money'
 import { sql } from 'kysely'
 import type { TransferKey } from '../../payments/index.ts'
 import type { RoundCost } from '../counters/counters.ts'
@@ -12,12 +13,12 @@ export async function sumSpent(
   { network, reference, index }: TransferKey,
   except?: PayoutId,
 ): Promise<Usdc> {
-  const { rows } = await sql<{ sum: bigint }>`
-    select coalesce(sum(spent.amount_micros), 0)::bigint as sum from payout_transfers as spent
-    join payouts as payout on payout.id = spent.payout_id and payout.state <> 'withdrawn'
-    where spent.network = ${network} and spent.reference = ${reference} and spent.transfer_index = ${index}
-      and spent.payout_id is distinct from ${except ?? null}`.execute(tx)
-  return usdc(rows[0]?.sum ?? 0n)
+  return sumAmounts(
+    tx,
+    sql`from payout_transfers where (network, reference, transfer_index) = (${network}, ${reference}, ${index})
+      and payout_id is distinct from ${except ?? null}
+      and exists (select from payouts where id = payout_id and state <> 'withdrawn')`,
+  )
 }
 
 /** Stores how much of a transfer a payout uses. */
@@ -71,11 +72,11 @@ export async function saveOpenedAccount(
 
 /** Other earnings of the agent that wait only until they are enough to open its token account. */
 export async function sumBelowAccountMinimum(tx: Tx, { id, agentId, network }: Payout): Promise<Usdc> {
-  const { rows } = await sql<{ sum: bigint }>`
-    select coalesce(sum(amount_micros), 0)::bigint as sum from payouts
-    where state = 'held' and agent_id = ${agentId} and network = ${network} and id <> ${id}
-      and hold_code = 'below_account_minimum'`.execute(tx)
-  return usdc(rows[0]?.sum ?? 0n)
+  return sumAmounts(
+    tx,
+    sql`from payouts where state = 'held' and agent_id = ${agentId} and network = ${network} and id <> ${id}
+      and hold_code = 'below_account_minimum'`,
+  )
 }
 
 /** Makes the payouts of an agent due that wait for an open token account. */

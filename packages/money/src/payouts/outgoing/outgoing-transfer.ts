@@ -10,8 +10,10 @@ export interface OutgoingTransfer extends ObservedOutgoingTransfer {
   readonly payoutId: PayoutId | null
   /** Whether a reorganization can no longer remove it. */
   readonly final: boolean
-  /** When it was written off as a loss of the platform; null when it was not. */
+  /** When it was charged to the fees or to money in suspense without its payout; null when it was not. */
   readonly writtenOffAt: Date | null
+  /** The transfer whose money in suspense it was charged to; null when the fees paid it. */
+  readonly pairedWith: string | null
 }
 
 /** A transfer with the payout's mark, and the round whose stored transaction it is; null on EVM, and when it is none. */
@@ -52,7 +54,7 @@ export const isOwn = (payout: Payout, match: TransferMatch): boolean =>
 const isLost = (payout: Payout, match: TransferMatch): boolean =>
   match.signedInRound === null && paysExactly(payout, match)
 
-/** An operator has written it off as a loss, so it no longer blocks the payout. */
+/** An operator has written it off, so it no longer blocks the payout. */
 const isResolved = (payout: Payout, transfer: OutgoingTransfer): boolean =>
   transfer.writtenOffAt !== null && !paysExactly(payout, transfer)
 

@@ -1,10 +1,13 @@
 import type { ObservedOutgoingTransfer } from '@market/core/ports/chain'
+import { sumAmounts } from '@market/database/sum-amounts'
 import type { Tables } from '@market/database/tables'
 import type { Db, Tx } from '@market/database/transact'
-import { usdc } from '@market/kernel/money'
+import { type Usdc, usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
 import { marksOf } from '@market/kernel/payout-mark'
 import { type Selectable, sql } from 'kysely'
+import { type Account, fees, suspense } from '../../ledger/index.ts'
+import { type AddressSince, type TransferKey, transferName } from '../../payments/index.ts'
 import { wakeMarked } from '../due/store.ts'
 import type { Payout, PayoutId } from '../payout.ts'
 import type { OutgoingTransfer, TransferMatch } from './outgoing-transfer.ts'
@@ -59,12 +62,7 @@ export async function finalizeOutgoing(
   { upTo, at }: { readonly upTo: bigint; readonly at: Date },
 ): Promise<void> {
   await saveOutgoing(tx, network, transfers, { isFinal: true, at })
-  await tx
-    .deleteFrom('outgoing_transfers')
-    .where('network', '=', network)
-    .where('is_final', '=', false)
-    .where('block_height', '<=', upTo)
-    .execute()
+  await deleteUnfinal(tx, network, upTo)
   await wakeMarked(
     tx,
     transfers.flatMap(({ mark }) => mark ?? []),
@@ -72,11 +70,12 @@ export async function finalizeOutgoing(
 }
 
 /** A reorganization replaced their blocks: those that the chain has again are read again. */
-export async function deleteUnfinal(tx: Tx, network: Network): Promise<void> {
+export async function deleteUnfinal(tx: Tx, network: Network, upTo?: bigint): Promise<void> {
   await tx
     .deleteFrom('outgoing_transfers')
     .where('network', '=', network)
     .where('is_final', '=', false)
+    .$if(upTo !== undefined, (query) => query.where('block_height', '<=', upTo ?? 0n))
     .execute()
 }
 
@@ -99,6 +98,7 @@ const outgoingTransferOf = (row: Row): OutgoingTransfer => ({
   block: { height: row.block_height, hash: row.block_hash },
   final: row.is_final,
   writtenOffAt: row.written_off_at,
+  pairedWith: row.paired_with,
 })
 
 /** The payments with a mark that the payout has or had. */
@@ -122,19 +122,10 @@ export async function findTransferMatches(
   return rows.map((row) => ({ ...outgoingTransferOf(row), signedInRound: row.signed_in_round }))
 }
 
-export interface TransferName {
-  readonly network: Network
-  readonly reference: string
-  readonly index: number
-}
-
-const isNamed = ({ network, reference, index }: TransferName) => sql<boolean>`
+const isNamed = ({ network, reference, index }: TransferKey) => sql<boolean>`
   (network, reference, transfer_index) = (${network}, ${reference}, ${index})`
 
-export async function lockOutgoingTransfer(
-  tx: Tx,
-  name: TransferName,
-): Promise<OutgoingTransfer | undefined> {
+export async function lockOutgoingTransfer(tx: Tx, name: TransferKey): Promise<OutgoingTransfer | undefined> {
   const row = await tx
     .selectFrom('outgoing_transfers')
     .selectAll()
@@ -145,25 +136,40 @@ export async function lockOutgoingTransfer(
   return row && outgoingTransferOf(row)
 }
 
-/** Whether the payout's payment in a transaction was written off. Until the commit it is not. */
-export async function lockWrittenOff(
-  tx: Tx,
-  payout: Pick<Payout, 'id' | 'markRound'>,
-  reference: string,
-): Promise<boolean> {
+/** The account that the payout's payment in a transaction was charged to when it was written off. Until the commit it is not. */
+export async function lockCharged(tx: Tx, payout: Payout, reference: string): Promise<Account | undefined> {
+  const { network } = payout
   const rows = await tx
     .selectFrom('outgoing_transfers')
-    .select('written_off_at')
+    .select(['written_off_at', 'paired_with'])
     .where('mark', 'in', marksOf(payout))
     .where('reference', '=', reference)
     .forUpdate()
     .execute()
-  return rows.some(({ written_off_at: at }) => at !== null)
+  const charged = rows.find(({ written_off_at: at }) => at !== null)
+  if (charged === undefined) return undefined
+  return charged.paired_with === null ? fees(network) : suspense(network, charged.paired_with)
 }
 
-export async function saveWrittenOff(tx: Tx, name: TransferName, at: Date): Promise<void> {
-  await tx.updateTable('outgoing_transfers').set({ written_off_at: at }).where(isNamed(name)).execute()
+export async function saveWrittenOff(
+  tx: Tx,
+  { writtenOffAt, pairedWith, ...name }: OutgoingTransfer,
+): Promise<void> {
+  const change = { written_off_at: writtenOffAt, paired_with: pairedWith }
+  await tx.updateTable('outgoing_transfers').set(change).where(isNamed(name)).execute()
 }
+
+const HAS_NO_PAYOUT = sql`not exists (
+  select from payouts as payout where payout.mark = transfer.mark and payout.network = transfer.network
+    and payout.state = 'final' and payout.final_reference = transfer.reference)`
+
+/** What of a transfer was paired with payments that still have no payout. */
+export const sumPaired = (tx: Tx, received: TransferKey): Promise<Usdc> =>
+  sumAmounts(
+    tx,
+    sql`from outgoing_transfers as transfer
+      where network = ${received.network} and paired_with = ${transferName(received)} and ${HAS_NO_PAYOUT}`,
+  )
 
 /** Final payments that did not make a payout final and were not written off, oldest first. A payout has one payment. */
 export async function findUnexplained(
@@ -176,37 +182,23 @@ export async function findUnexplained(
   const { rows } = await sql<Row>`
     select * from (select *, ${PAYOUT_ID} as payout_id, network || ':' || reference ||
       case transfer_index when 0 then '' else '.' || transfer_index end as name from outgoing_transfers) as transfer
-    where is_final and written_off_at is null and ${isAfter}
-      and not exists (
-        select from payouts as payout where payout.mark = transfer.mark and payout.network = transfer.network
-          and payout.state = 'final' and payout.final_reference = transfer.reference
-      )
+    where is_final and written_off_at is null and ${isAfter} and ${HAS_NO_PAYOUT}
     order by happened_at, name limit ${limit}`.execute(db)
   return rows.map(outgoingTransferOf)
 }
 
-interface AddressSince {
-  readonly network: Network
-  readonly address: string
-  readonly after: bigint
-}
-
 /** What an address got from the treasury in final blocks after one. */
-export async function sumPaidTo(tx: Tx, { network, address, after }: AddressSince): Promise<bigint> {
-  const { rows } = await sql<{ sum: bigint }>`
-    select coalesce(sum(amount_micros), 0)::bigint as sum from outgoing_transfers
-    where network = ${network} and is_final and lower(payee) = lower(${address}) and block_height > ${after}`.execute(
+export const sumPaidTo = (tx: Tx, { network, address, after }: AddressSince): Promise<Usdc> =>
+  sumAmounts(
     tx,
+    sql`from outgoing_transfers
+      where network = ${network} and is_final and lower(payee) = lower(${address}) and block_height > ${after}`,
   )
-  return rows[0]?.sum ?? 0n
-}
 
 /** What left the treasury in blocks that are not final. Without what one payee got. */
-export async function sumUnfinalOutgoing(tx: Tx, network: Network, exceptPayee: string): Promise<bigint> {
-  const { rows } = await sql<{ sum: bigint }>`
-    select coalesce(sum(amount_micros), 0)::bigint as sum from outgoing_transfers
-    where network = ${network} and not is_final and lower(payee) is distinct from lower(${exceptPayee})`.execute(
+export const sumUnfinalOutgoing = (tx: Tx, network: Network, exceptPayee: string): Promise<Usdc> =>
+  sumAmounts(
     tx,
+    sql`from outgoing_transfers
+      where network = ${network} and not is_final and lower(payee) is distinct from lower(${exceptPayee})`,
   )
-  return rows[0]?.sum ?? 0n
-}

@@ -1,4 +1,5 @@
 import type { Needs } from '@market/core/context'
+import { sumAmounts } from '@market/database/sum-amounts'
 import type { Tables } from '@market/database/tables'
 import type { Db, Tx } from '@market/database/transact'
 import type { AgentId } from '@market/kernel/ids'
@@ -95,11 +96,12 @@ async function sumMoving(
   network: Network,
   kind: 'move_to_cold' | 'move_to_venue',
 ): Promise<Usdc> {
-  const { rows } = await sql<{ amount: bigint }>`
-    select coalesce(sum(account.balance_micros), 0)::bigint as amount from payouts as payout
-    join ${openAccounts(db, ['payable']).as('account')} on account.id = 'payable:' || payout.network || ':' || payout.id
-    where payout.kind = ${kind} and payout.network = ${network}`.execute(db)
-  return usdc(rows[0]?.amount ?? 0n)
+  return sumAmounts(
+    db,
+    sql`from (select account.balance_micros as amount_micros from payouts as payout
+      join ${openAccounts(db, ['payable']).as('account')} on account.id = 'payable:' || payout.network || ':' || payout.id
+      where payout.kind = ${kind} and payout.network = ${network}) as moving`,
+  )
 }
 
 /** Ended payouts are not listed: their number only grows, and an operator cannot change them. */
@@ -172,12 +174,8 @@ const inFlightPayouts = (tx: Db | Tx, network: Network) => sql`
       and sent.read_at < now() - ${POSTED_WITHIN}
   )`
 
-export async function inFlight(tx: Db | Tx, network: Network): Promise<Usdc> {
-  const { rows } = await sql<{ sum: bigint }>`
-    select coalesce(sum(amount_micros), 0)::bigint as sum
-    from (${inFlightPayouts(tx, network)}) as payout`.execute(tx)
-  return usdc(rows[0]?.sum ?? 0n)
-}
+export const inFlight = (tx: Db | Tx, network: Network): Promise<Usdc> =>
+  sumAmounts(tx, sql`from (${inFlightPayouts(tx, network)}) as payout`)
 
 /** The payee of every payout, null while it has no address, and whether it is a move to an address of ours. Queried by `id`. */
 export const payoutPayees = sql`
