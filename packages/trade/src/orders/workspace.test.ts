@@ -109,7 +109,10 @@ describe('earnedPart', () => {
         const counts = { quotaUsed: completed + pending, quotaPending: pending, quotaFailed: failed }
         const part = earnedPart({ ...opened(), ...counts, price: usdc(price) })
         const asked = BigInt(completed + pending + failed)
-        if (asked === 0n || BigInt(completed) === asked) return expect(part).toBe(price)
+        if (asked === 0n || BigInt(completed) === asked) {
+          expect(part).toBe(price)
+          return
+        }
         expect(part * asked).toBeLessThanOrEqual(price * BigInt(completed))
         expect((part + 1n) * asked).toBeGreaterThan(price * BigInt(completed))
       }),
