@@ -211,7 +211,7 @@ test('`failures` names what no payout of a batch can be paid with: too little mo
   expect(await failures([])).toEqual([])
 })
 
-test('a stranger submits one payout first: it is paid by his transaction, and the others by ours', async () => {
+test('another account submits one payout first: it is paid by that transaction, and the others by ours', async () => {
   const { sender, chain } = await world()
   const stranger = await fundedPayer(network)
   const payouts = some(3)

@@ -277,7 +277,7 @@ test('a transfer without an authorization has no mark, and a used authorization 
   expect(outgoing.at(-1)?.reference).toBe(reference)
 })
 
-test('a stranger’s transaction with payouts and another transfer: each payout has its mark, the transfer has none', async () => {
+test('a transaction of another account with payouts and another transfer: each payout has its mark, the transfer has none', async () => {
   const { account, chain, sender, start } = await withStart()
   const stranger = await fundedPayer(network)
   await approve(account, MULTICALL3)

@@ -1,5 +1,5 @@
 import { usdc } from '@market/kernel/money'
-import { type Candidate, PAYOUTS_AT_ONCE, payoutAdmitter } from '@market/money/payouts'
+import { type Candidate, PAYOUTS_AT_ONCE, payoutAuthorizer } from '@market/money/payouts'
 import { testDatabase } from '@market/testing/postgres'
 import { fillWithPayouts } from '../support/many-payouts.ts'
 import { CAPS, NETWORK } from '../support/payout-ledger.ts'
@@ -7,7 +7,7 @@ import { COST, newSignature, scriptedPayouts } from '../support/scripted-payouts
 import { type BenchRow, median, report } from './bench-report.ts'
 import { withPostgresCpu } from './postgres-cpu.ts'
 
-/** How long admitting payouts takes with as many of the last 24 hours in the table, alone and together. */
+/** How long authorizing payouts takes with as many of the last 24 hours in the table, alone and together. */
 const PAYOUTS = Number(process.env['PAYOUTS'] ?? 864_000)
 const ROUNDS = Number(process.env['ROUNDS'] ?? 20)
 const OPEN = usdc(10n ** 15n)
@@ -22,7 +22,7 @@ try {
   const caps = { ...CAPS, perPayee: OPEN, perDay: OPEN, gasBudget: { [NETWORK]: 10n ** 30n } }
   const sender = app.payoutSenders[NETWORK]
   if (sender === undefined) throw new Error('no sender')
-  const admit = payoutAdmitter({ ...app, caps }, sender)
+  const authorize = payoutAuthorizer({ ...app, caps }, sender)
   const cost = { native: COST, createsAccount: false }
   let n = 0
   const newCandidate = async (): Promise<Candidate> => {
@@ -33,7 +33,7 @@ try {
     })
     return { payout, cost, opensAccount: false, signed: newSignature() }
   }
-  /** Admits what arrives at once, one group after another. */
+  /** Authorizes what arrives at once, one group after another. */
   const measure = async (what: string, size: number): Promise<BenchRow> => {
     const groups: Candidate[][] = []
     for (let round = 0; round < ROUNDS; round++) {
@@ -46,11 +46,11 @@ try {
     const { cpuMs } = await withPostgresCpu(database.url, async () => {
       for (const group of groups) {
         const began = performance.now()
-        const done = await Promise.all(group.map(admit))
+        const done = await Promise.all(group.map(authorize))
         times.push(performance.now() - began)
         const isSigned = (one: (typeof done)[number]) =>
           one !== undefined && 'state' in one && one.state === 'signed'
-        if (!done.every(isSigned)) throw new Error('one was not admitted')
+        if (!done.every(isSigned)) throw new Error('one was not authorized')
       }
     })
     const { user, system } = process.cpuUsage(used)
@@ -65,9 +65,9 @@ try {
   // Until the compiler has seen enough.
   await measure('warm', 3)
   report([
-    await measure('admitting one payout', 1),
+    await measure('authorizing one payout', 1),
     // The first one is decided alone, the others arrive meanwhile and are decided together.
-    await measure(`admitting ${PAYOUTS_AT_ONCE + 1} payouts that arrive at once`, PAYOUTS_AT_ONCE + 1),
+    await measure(`authorizing ${PAYOUTS_AT_ONCE + 1} payouts that arrive at once`, PAYOUTS_AT_ONCE + 1),
   ])
 } finally {
   await database.stop()

@@ -10,7 +10,7 @@ import {
   findCounterDrift,
   type Payout,
   type PayoutContext,
-  payoutAdmitter,
+  payoutAuthorizer,
   retryPayout,
   withdrawPayout,
 } from '@market/money/payouts'
@@ -44,12 +44,12 @@ const stateOf = async (payout: Payout) => {
   return hold_code === null ? state : `${state}: ${hold_code}`
 }
 
-/** As the worker does: payouts that are ready at the same time are admitted by one transaction. */
+/** As the worker does: payouts that are ready at the same time are authorized by one transaction. */
 async function advanceTogether(app: PayoutContext, some: readonly Payout[]): Promise<void> {
   const sender = app.payoutSenders[NETWORK]
   if (sender === undefined) throw new Error('no sender')
-  const admit = payoutAdmitter(app, sender)
-  await Promise.allSettled(some.map(({ id }) => advancePayout(app, id, admit)))
+  const authorize = payoutAuthorizer(app, sender)
+  await Promise.allSettled(some.map(({ id }) => advancePayout(app, id, authorize)))
 }
 
 async function runScript(url: string, script: string): Promise<void> {

@@ -1,7 +1,13 @@
 import { DAY, HOUR, MINUTE, SECOND } from '@market/kernel/clock'
 import { usdc } from '@market/kernel/money'
 import { maintainLedgerPartitions, totals } from '@market/money/ledger'
-import { advanceDue, advancePayout, duePayouts, findAliveUntil } from '@market/money/payouts'
+import {
+  advanceDue,
+  advancePayout,
+  duePayouts,
+  findAliveUntil,
+  payoutLimitMetrics,
+} from '@market/money/payouts'
 import { startEvmNetwork } from '@market/testing/evm-network'
 import { sql } from 'kysely'
 import type { Address, Hex } from 'viem'
@@ -178,6 +184,8 @@ describe('payouts', () => {
     expect([await ledger.holds(bad), await ledger.holds(good)]).toEqual([0n, 5_000_000n])
     expect(await ledger.rowOf(bad)).toMatchObject({ state: 'signed', hold_code: 'broadcast_error' })
     expect((await ledger.rowOf(bad)).hold_detail).toMatch(/blacklisted/i)
+    const limits = (await payoutLimitMetrics(ledger.ctx)).find(({ network }) => network === NETWORK)
+    expect(limits?.heldBy).toEqual({ broadcast_error: 1 })
     // With ten minutes left it is not signed again, and with none left in a final block it fails.
     await chain.rpc('evm_increaseTime', [21 * 60])
     await chain.mine(1)
@@ -213,7 +221,7 @@ describe('payouts', () => {
     expect(await ledger.count()).toBe(1)
   })
 
-  test('a stranger submits an authorization: the payout is final by his transaction', async () => {
+  test('an authorization that another account submits: the payout is final by its transaction', async () => {
     const payout = await ledger.request()
     await advancePayout(ledger.app, payout.id)
     const [signature] = await ledger.signaturesOf(payout)
@@ -282,23 +290,34 @@ describe('payouts', () => {
     })
   })
 
-  test('a suspended payout stays suspended under a freeze, and is not submitted after it', async () => {
+  test('signatures that the api calls dead are submitted all the same', async () => {
     const payout = await ledger.request()
     await advancePayout(ledger.app, payout.id)
-    await ledger.ctx.db
-      .updateTable('payouts')
-      .set({ hold_code: 'order_mismatch', reason: 'found wrong' })
-      .where('id', '=', payout.id)
-      .execute()
-    await ledger.freeze(true)
-    await chain.rpc('evm_increaseTime', [21 * 60])
-    await chain.mine(1)
-    await ledger.advance(payout)
-    expect((await ledger.rowOf(payout)).hold_code).toBe('order_mismatch')
-    await ledger.freeze(false)
+    await ledger.ctx.db.updateTable('payout_signatures').set({ is_dead: true }).execute()
     await ledger.submit()
-    expect(await ledger.holds(payout)).toBe(0n)
+    expect(await ledger.holds(payout)).toBe(5_000_000n)
   })
+
+  test.each(['order_mismatch', 'new_address'])(
+    '%s: a suspended payout stays suspended under a freeze, and is not submitted after it',
+    async (code) => {
+      const payout = await ledger.request()
+      await advancePayout(ledger.app, payout.id)
+      await ledger.ctx.db
+        .updateTable('payouts')
+        .set({ hold_code: code, reason: 'found wrong' })
+        .where('id', '=', payout.id)
+        .execute()
+      await ledger.freeze(true)
+      await chain.rpc('evm_increaseTime', [21 * 60])
+      await chain.mine(1)
+      await ledger.advance(payout)
+      expect((await ledger.rowOf(payout)).hold_code).toBe(code)
+      await ledger.freeze(false)
+      await ledger.submit()
+      expect(await ledger.holds(payout)).toBe(0n)
+    },
+  )
 
   test('no native coin for fees: the payout is held', async () => {
     for (const { address } of ledger.account.gas) await chain.fund(address, 0n)

@@ -3,6 +3,7 @@ import { usdc } from '@market/kernel/money'
 import { balanceOf, escrow, fees, post, totals } from '@market/money/ledger'
 import { advancePayout, type Payout, writeOffTransfer } from '@market/money/payouts'
 import { startEvmNetwork } from '@market/testing/evm-network'
+import type { Address, Hex } from 'viem'
 import { afterAll, beforeEach, expect, test } from 'vitest'
 import { FINALITY, newAccount } from '../chains/evm-world.ts'
 import {
@@ -108,6 +109,30 @@ test('recovered payout: dropped by a reorganization, it is signed and paid once'
   await chain.mine(2)
   await restored.advance(again)
   expect(await restored.signaturesOf(again)).toHaveLength(1)
+  await chain.mine(FINALITY)
+  await restored.advance(again)
+  expect((await restored.rowOf(again)).state).toBe('final')
+  expect(await restored.holds(again)).toBe(5_000_000n)
+})
+
+test('recovered payout: dropped by a reorganization and its payee denied, it does not fail while it may be paid', async () => {
+  const lost = await ledger.request()
+  await chain.automine(false)
+  await ledger.advance(lost)
+  await chain.mine(1)
+  const again = await restored.request(wanted(lost))
+  await restored.compare()
+  await restored.advance(again)
+  await chain.reorg(1)
+  await chain.rpc('anvil_dropAllTransactions')
+  await chain.automine(true)
+  await chain.deny(again.payee as Address, true)
+  await restored.compare()
+  await restored.advance(again)
+  expect((await restored.rowOf(again)).state).toBe('signed')
+  await chain.deny(again.payee as Address, false)
+  const [authorization] = await ledger.signaturesOf(lost)
+  await chain.call(ledger.account.gas[1], chain.usdc, authorization?.bytes as Hex)
   await chain.mine(FINALITY)
   await restored.advance(again)
   expect((await restored.rowOf(again)).state).toBe('final')

@@ -1,3 +1,4 @@
+import type { PayoutBatches } from '@market/core/ports/payout-sender'
 import { type Db, transact } from '@market/database/transact'
 import { DAY } from '@market/kernel/clock'
 import { usdc } from '@market/kernel/money'
@@ -7,7 +8,7 @@ import {
   findPayoutOf,
   type Payout,
   type PayoutContext,
-  payoutAdmitter,
+  payoutAuthorizer,
   withdrawPayout,
 } from '@market/money/payouts'
 import { type TestDatabase, testDatabase } from '@market/testing/postgres'
@@ -39,12 +40,12 @@ const stateOf = async (payout: Payout) => {
 }
 const statesOf = (some: readonly Payout[]) => Promise.all(some.map(stateOf))
 
-/** As the worker does: payouts that are ready at the same time are admitted by one transaction. */
+/** As the worker does: payouts that are ready at the same time are authorized by one transaction. */
 async function advanceTogether(app: PayoutContext, some: readonly Payout[]): Promise<void> {
   const sender = app.payoutSenders[NETWORK]
   if (sender === undefined) throw new Error('no sender')
-  const admit = payoutAdmitter(app, sender)
-  await Promise.allSettled(some.map(({ id }) => advancePayout(app, id, admit)))
+  const authorize = payoutAuthorizer(app, sender)
+  await Promise.allSettled(some.map(({ id }) => advancePayout(app, id, authorize)))
 }
 
 const candidateOf = (payout: Payout) => ({
@@ -135,7 +136,7 @@ describe('caps', () => {
   })
 })
 
-describe('payouts that are admitted together', () => {
+describe('payouts that are authorized together', () => {
   test('are decided by one transaction, the oldest first, and one that is held holds no other back', async () => {
     const caps = { ...CAPS, perDay: usdc(12_000_000n) }
     const all: Payout[] = []
@@ -146,10 +147,10 @@ describe('payouts that are admitted together', () => {
     const sender = payouts.app.payoutSenders[NETWORK]
     if (sender === undefined) throw new Error('no sender')
     const statements = await statementsOf(database.url, async (heard) => {
-      const admit = payoutAdmitter({ ...payouts.app, caps, db: heard }, sender)
+      const authorize = payoutAuthorizer({ ...payouts.app, caps, db: heard }, sender)
       // The first one is decided alone, because no other has arrived yet.
       const first = await payouts.request({ amount: usdc(1n), kind: 'move_to_venue' })
-      await Promise.all([first, ...all.toReversed()].map((payout) => admit(candidateOf(payout))))
+      await Promise.all([first, ...all.toReversed()].map((payout) => authorize(candidateOf(payout))))
     })
     expect(await statesOf(all)).toEqual(['signed', 'held: daily_cap', 'signed', 'held: daily_cap'])
     expect(await counterDrift(db)).toEqual([])
@@ -175,8 +176,25 @@ describe('payouts that are admitted together', () => {
     expect(await counterDrift(db)).toEqual([])
   })
 
+  test('one whose payee no node can tell about fails alone', async () => {
+    const { app, request } = payouts
+    const sender = app.payoutSenders[NETWORK]
+    if (sender === undefined) throw new Error('no sender')
+    const all = [await request(), await request(), await request()]
+    const batches = { failures: async (signed: readonly unknown[]) => signed.map(() => 'it would fail') }
+    const rejectionReason: typeof sender.rejectionReason = async ({ to }) => {
+      if (to === all[1]?.payee) throw new Error('no node responds')
+      return undefined
+    }
+    const asked = { ...sender, rejectionReason, batches: batches as Partial<PayoutBatches> as PayoutBatches }
+    const authorize = payoutAuthorizer(app, asked)
+    const ended = await Promise.allSettled(all.map((payout) => authorize(candidateOf(payout))))
+    expect(ended.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+    expect(await statesOf(all)).toEqual(['signed', 'queued', 'signed'])
+  })
+
   /** Payouts that are decided together except the first, how often their terms and the chain are read, and how each ends. */
-  async function admitBroken(failure: Error, isBroken: (n: number) => boolean) {
+  async function authorizeBroken(failure: Error, isBroken: (n: number) => boolean) {
     const { app, request } = payouts
     const all = [await request(), await request(), await request(), await request()] as const
     const counted = { balances: 0, terms: 0 }
@@ -198,13 +216,13 @@ describe('payouts that are admitted together', () => {
           : app.payoutListener.termsOf(ctx, tx, payout)
       },
     }
-    const admit = payoutAdmitter({ ...app, payoutListener }, sender)
-    const ended = await Promise.allSettled(all.map((payout) => admit(candidateOf(payout))))
+    const authorize = payoutAuthorizer({ ...app, payoutListener }, sender)
+    const ended = await Promise.allSettled(all.map((payout) => authorize(candidateOf(payout))))
     return { counted, ended: ended.map(({ status }) => status), states: await statesOf(all) }
   }
 
   test('after one that cannot be decided, the chain is read again for each of the others', async () => {
-    const { counted, ended } = await admitBroken(new Error('no terms'), (n) => n === 2)
+    const { counted, ended } = await authorizeBroken(new Error('no terms'), (n) => n === 2)
     expect(ended).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled'])
     // The first one is alone in its batch, the others are one batch that knows the same, and then three.
     expect(counted.balances).toBe(1 + 3)
@@ -218,10 +236,10 @@ describe('payouts that are admitted together', () => {
       balances++
       return sender.usdcBalance()
     }
-    const admit = payoutAdmitter(payouts.app, { ...sender, usdcBalance })
-    const admitOne = async () => {
+    const authorize = payoutAuthorizer(payouts.app, { ...sender, usdcBalance })
+    const authorizeOne = async () => {
       const payout = await payouts.request()
-      await admit(candidateOf(payout))
+      await authorize(candidateOf(payout))
       return stateOf(payout)
     }
     const finalAt = (height: bigint) =>
@@ -229,14 +247,14 @@ describe('payouts that are admitted together', () => {
         values (${NETWORK}, 'treasury', ${height}, 'hash')
         on conflict (network) do update set final_height = excluded.final_height`.execute(db)
     await finalAt(1n)
-    expect([await admitOne(), await admitOne(), balances]).toEqual(['signed', 'signed', 1])
+    expect([await authorizeOne(), await authorizeOne(), balances]).toEqual(['signed', 'signed', 1])
     await finalAt(2n)
-    expect([await admitOne(), balances]).toEqual(['signed', 2])
+    expect([await authorizeOne(), balances]).toEqual(['signed', 2])
   })
 
   test.each(['55P03', '08006', '57P01'])('SQLSTATE %s fails all of them at once', async (code) => {
     const failure = Object.assign(new Error('the database failed'), { code })
-    const { counted, ended, states } = await admitBroken(failure, (n) => n > 0)
+    const { counted, ended, states } = await authorizeBroken(failure, (n) => n > 0)
     expect(ended).toEqual(['fulfilled', 'rejected', 'rejected', 'rejected'])
     expect(states).toEqual(['signed', 'queued', 'queued', 'queued'])
     expect(counted).toEqual({ balances: 1, terms: 2 })
@@ -260,11 +278,12 @@ describe('payouts that are admitted together', () => {
     const payout = await request()
     const sender = app.payoutSenders[NETWORK]
     if (sender === undefined) throw new Error('no sender')
-    const admit = payoutAdmitter(app, sender)
-    const changes = [{ payee: `0x${'f'.repeat(40)}` }, { amount: usdc(1n) }, { round: 2 }]
-    for (const change of changes) expect(await admit(candidateOf({ ...payout, ...change }))).toBeUndefined()
+    const authorize = payoutAuthorizer(app, sender)
+    const changes = [{ payee: `0x${'f'.repeat(40)}` }, { amount: usdc(1n) }, { round: 2 }, { markRound: 2 }]
+    for (const change of changes)
+      expect(await authorize(candidateOf({ ...payout, ...change }))).toBeUndefined()
     expect(await stateOf(payout)).toBe('queued')
-    expect(await admit(candidateOf(payout))).toMatchObject({ state: 'signed' })
+    expect(await authorize(candidateOf(payout))).toMatchObject({ state: 'signed' })
   })
 
   test('a payout that was requested again after a withdrawal is counted with its new amount', async () => {

@@ -1,11 +1,11 @@
 import {
-  type Admit,
+  type Authorize,
   advanceDue,
   duePayouts,
   PAYOUTS_AT_ONCE,
   type PayoutContext,
   type PayoutId,
-  payoutAdmitter,
+  payoutAuthorizer,
   submitPayouts,
 } from '@market/money/payouts'
 
@@ -22,27 +22,27 @@ type Network = keyof PayoutContext['payoutSenders']
  */
 export function payoutAdvancer(ctx: PayoutContext, log: PayoutLog, onFailure: (name: string) => void) {
   const running = new Map<Network, Set<Promise<void>>>()
-  const admitters = new Map<Network, Admit>()
+  const authorizers = new Map<Network, Authorize>()
   let stopping = false
 
   const reportFailure = (error: unknown, fields: object) => {
     onFailure('advance-payouts')
     log.warn({ err: error, ...fields }, 'a payout was not advanced')
   }
-  const advance = async (id: PayoutId, admit: Admit | undefined) => {
+  const advance = async (id: PayoutId, authorize: Authorize | undefined) => {
     try {
-      await advanceDue(ctx, id, admit)
+      await advanceDue(ctx, id, authorize)
     } catch (error) {
       reportFailure(error, { payout_id: id })
     }
   }
-  /** Payouts of a network that share it are admitted together. A network can be opened after the process has started. */
-  const admitterOf = (network: Network): Admit | undefined => {
+  /** Payouts of a network that share it are authorized together. A network can be opened after the process has started. */
+  const authorizerOf = (network: Network): Authorize | undefined => {
     const sender = ctx.payoutSenders[network]
     if (sender === undefined) return undefined
-    const admit = admitters.get(network) ?? payoutAdmitter(ctx, sender)
-    admitters.set(network, admit)
-    return admit
+    const authorize = authorizers.get(network) ?? payoutAuthorizer(ctx, sender)
+    authorizers.set(network, authorize)
+    return authorize
   }
   const filling = new Map<Network, Promise<void>>()
   /** Starts as many payouts as are free; again after one ends, because more may be due. */
@@ -53,7 +53,7 @@ export function payoutAdvancer(ctx: PayoutContext, log: PayoutLog, onFailure: (n
     if (stopping || free <= 0) return
     const ids = await duePayouts(ctx, network, free)
     for (const id of ids) {
-      const work = advance(id, admitterOf(network)).finally(() => {
+      const work = advance(id, authorizerOf(network)).finally(() => {
         active.delete(work)
         if (ids.length === free) void startFilling(network)
       })

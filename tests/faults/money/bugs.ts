@@ -43,8 +43,8 @@ export const BUGS: readonly Bug[] = [
     changes: [
       {
         file: 'money/src/payouts/advance-payout.ts',
-        from: "  const now = 'cost' in checked ? await admit(checked) : checked\n",
-        to: "  if ('cost' in checked) await broadcast(sender, checked.signed)\n  const now = 'cost' in checked ? await admit(checked) : checked\n",
+        from: "  const now = 'cost' in checked ? await authorize(checked) : checked\n",
+        to: "  if ('cost' in checked) await broadcast(sender, checked.signed)\n  const now = 'cost' in checked ? await authorize(checked) : checked\n",
       },
     ],
     aim: {

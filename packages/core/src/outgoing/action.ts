@@ -31,7 +31,7 @@ export interface Refusal<R> {
 export interface Signed<R> {
   readonly transaction: SignedTransfer
   /** Checks everything again and saves what depends on it, in the transaction that stores the bytes. False: not now. */
-  admit(tx: Tx): Promise<boolean | Refusal<R>>
+  authorize(tx: Tx): Promise<boolean | Refusal<R>>
 }
 
 /** What the caller of `advance` decides. */

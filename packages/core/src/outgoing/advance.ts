@@ -111,16 +111,16 @@ async function sign<R>(
   const signed = await rules.sign({ n, nonce: compared.nonce, replaced })
   if ('refused' in signed) return { kind: 'refused', reason: signed.refused, known: knownOf(work) }
   const { transaction } = signed
-  const admitted = await transact(ctx.db, async (tx) => {
+  const authorized = await transact(ctx.db, async (tx) => {
     if (!(await isStill(tx, action.id, knownOf(work)))) return false
-    const answer = await signed.admit(tx)
+    const answer = await signed.authorize(tx)
     if (answer === true)
       await insertAttempt(tx, action, rail.network, { ...transaction, n, createdAt: ctx.clock.now() })
     return answer
   })
-  if (typeof admitted !== 'boolean')
-    return { kind: 'refused', reason: admitted.refused, known: knownOf(work) }
-  if (admitted) await rail.send(transaction).catch(() => undefined)
+  if (typeof authorized !== 'boolean')
+    return { kind: 'refused', reason: authorized.refused, known: knownOf(work) }
+  if (authorized) await rail.send(transaction).catch(() => undefined)
   return UNDER_WAY
 }
 

@@ -57,7 +57,7 @@ const rules = (who = 'a', before: () => Promise<unknown> = async () => {}): Rule
   maxAttempts: 2,
   async sign(place) {
     await before()
-    return { transaction: signed(place, who), admit: async () => true }
+    return { transaction: signed(place, who), authorize: async () => true }
   },
 })
 const references = async ({ id }: Action) =>

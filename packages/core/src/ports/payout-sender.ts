@@ -68,7 +68,7 @@ export interface PayoutSender {
   /** Sends one payout. Absent where gas accounts send many at once: `batches`. */
   readonly send?: (signed: SignedPayout) => Promise<void>
   readonly batches?: PayoutBatches
-  /** What a final transaction cost in the native coin, undefined when a stranger paid for it. Absent on chains that do not say. */
+  /** What a final transaction cost in the native coin, undefined when another account paid for it. Absent on chains that do not say. */
   readonly costOf?: (reference: string) => Promise<bigint | undefined>
   /** Current cost in the chain's native coin. `createsAccount`: the payee's token account must be created. */
   estimateCost(payout: PayoutRequest): Promise<{ readonly native: bigint; readonly createsAccount: boolean }>

@@ -119,7 +119,7 @@ async function sign(
   try {
     const transaction = await signer.sign(seed, { id: operation.id, attempt, intent })
     const mint = signer.mintOf(seed, intent.kind)
-    return { transaction, admit: (tx) => admit(ctx, tx, operation, amount, mint) }
+    return { transaction, authorize: (tx) => authorize(ctx, tx, operation, amount, mint) }
   } finally {
     seed.fill(0)
   }
@@ -139,7 +139,7 @@ function intentOf({ task }: WalletTransaction, amount: bigint | undefined): Wall
 }
 
 /** Saves what was signed, if nothing forbids it meanwhile. */
-async function admit(
+async function authorize(
   ctx: SignerContext,
   tx: Tx,
   { id }: WalletTransaction,

@@ -37,7 +37,7 @@ const rulesOf = (ctx: EarnContext, venue: Venue, move: VenueTransfer, step: Venu
     const call = { step, amount: move.amount, actionId: actionIdOf(move, step) }
     return {
       transaction: await venue.sign(call, nonce, replaced),
-      async admit(tx) {
+      async authorize(tx) {
         const locked = await lockVenueTransfer(tx, move.id)
         return locked.state === move.state && (await findStopping(tx, switchesOf(move))) === undefined
       },

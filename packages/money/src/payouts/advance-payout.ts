@@ -4,7 +4,7 @@ import type { PayoutSender, SignedPayoutOutcome } from '@market/core/ports/payou
 import { transact } from '@market/database/transact'
 import { later, MINUTE, SECOND } from '@market/kernel/clock'
 import type { Network } from '@market/kernel/network'
-import { type Candidate, disagreeHold, tooFew } from './admit-payouts.ts'
+import { type Candidate, disagreeHold, tooFew } from './authorize-payouts.ts'
 import { sendAgain } from './batches/store.ts'
 import { broadcast } from './batches/submit-payouts.ts'
 import { reserveDue, saveDue } from './due/store.ts'
@@ -25,7 +25,7 @@ import {
   type StoredSignature,
   senderRequestOf,
 } from './payout.ts'
-import { type Admit, payoutAdmitter } from './payout-admitter.ts'
+import { type Authorize, payoutAuthorizer } from './payout-authorizer.ts'
 import type { PayoutContext } from './payout-context.ts'
 import { recordBroadcast } from './record-broadcast.ts'
 import { recoverPayout, recoverUnlocked } from './recover-payout.ts'
@@ -57,11 +57,15 @@ export function duePayouts(ctx: Needs<'db' | 'clock'>, network: Network, limit: 
 }
 
 /** Does one step and stores when the next one is due, so that any worker can do it. */
-export async function advanceDue(ctx: PayoutContext, id: PayoutId, admit?: Admit): Promise<NextStepMs> {
+export async function advanceDue(
+  ctx: PayoutContext,
+  id: PayoutId,
+  authorize?: Authorize,
+): Promise<NextStepMs> {
   const saveNext = (ms: number) =>
     transact(ctx.db, (tx) => saveDue(tx, id, later(ctx.clock.now(), Math.round(ms))))
   try {
-    const next = await advancePayout(ctx, id, admit)
+    const next = await advancePayout(ctx, id, authorize)
     if (next !== undefined) await saveNext(next)
     return next
   } catch (error) {
@@ -71,16 +75,20 @@ export async function advanceDue(ctx: PayoutContext, id: PayoutId, admit?: Admit
 }
 
 /**
- * Does the next step of a payout. Safe to call at any time, by several workers at once. Payouts that share `admit` are
- * admitted together.
+ * Does the next step of a payout. Safe to call at any time, by several workers at once. Payouts that share `authorize` are
+ * authorized together.
  */
-export async function advancePayout(ctx: PayoutContext, id: PayoutId, admit?: Admit): Promise<NextStepMs> {
+export async function advancePayout(
+  ctx: PayoutContext,
+  id: PayoutId,
+  authorize?: Authorize,
+): Promise<NextStepMs> {
   const payout = await findPayout(ctx.db, id)
   if (payout === undefined || hasEnded(payout)) return undefined
   const sender = ctx.payoutSenders[payout.network]
   if (sender === undefined) return retryAfterMs('other', 0)
   return isWaiting(payout)
-    ? begin(ctx, sender, payout, admit ?? payoutAdmitter(ctx, sender))
+    ? begin(ctx, sender, payout, authorize ?? payoutAuthorizer(ctx, sender))
     : follow(ctx, sender, payout)
 }
 
@@ -88,10 +96,10 @@ async function begin(
   ctx: PayoutContext,
   sender: PayoutSender,
   payout: Payout,
-  admit: Admit,
+  authorize: Authorize,
 ): Promise<NextStepMs> {
   const checked = (await recoverUnlocked(ctx, payout)) ?? (await checkPayout(ctx, sender, payout))
-  const now = 'cost' in checked ? await admit(checked) : checked
+  const now = 'cost' in checked ? await authorize(checked) : checked
   if (now === undefined) return AFTER_ERROR_MS
   if ('rejection' in now) return hasEnded(await failPayout(ctx, payout, now.rejection)) ? undefined : SOON_MS
   if (hasEnded(now)) return undefined
@@ -103,7 +111,7 @@ async function begin(
 
 /**
  * Everything that can stop a payout is checked before it is signed, and what is signed leaves this process only when it was
- * admitted. Returns the payout as it is now, or what may be admitted.
+ * authorized. Returns the payout as it is now, or what may be authorized.
  */
 async function checkPayout(
   ctx: PayoutContext,

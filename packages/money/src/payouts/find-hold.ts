@@ -52,7 +52,7 @@ export async function checkCost(
 
 /**
  * Why a payout waits, as far as the database knows. A node is asked only about a payout that this lets through, so that
- * many held payouts do not delay others. `admitPayouts` decides again under the lock.
+ * many held payouts do not delay others. `authorizePayouts` decides again under the lock.
  */
 export async function findHold(ctx: PayoutContext, payout: Payout): Promise<Hold | undefined> {
   const { network } = payout

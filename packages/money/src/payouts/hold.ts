@@ -57,10 +57,10 @@ const ENDS_WITHOUT_OPERATOR: readonly HoldCode[] = [
 
 export const needsOperator = (code: HoldCode): boolean => !ENDS_WITHOUT_OPERATOR.includes(code)
 
-/** Holds of a signed payout that nothing replaces: it must not be sent. */
-const SUSPENDED: readonly HoldCode[] = [...UNJUSTIFIED, 'transfer_mismatch', 'authorization_alive']
+/** What a signed payout may wait for and still be sent. With every other hold it is suspended: nothing replaces that hold. */
+export const SENDABLE: readonly HoldCode[] = ['broadcast_error', 'payouts_frozen', 'network_frozen']
 
-export const isSuspended = (code: HoldCode | null): boolean => code !== null && SUSPENDED.includes(code)
+export const isSuspended = (code: HoldCode | null): boolean => code !== null && !SENDABLE.includes(code)
 
 export interface Hold {
   readonly code: HoldCode

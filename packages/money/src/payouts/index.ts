@@ -1,5 +1,5 @@
-export type { Candidate } from './admit-payouts.ts'
 export { advanceDue, advancePayout, duePayouts } from './advance-payout.ts'
+export type { Candidate } from './authorize-payouts.ts'
 export { type AliveUntil, findAliveUntil } from './batches/store.ts'
 export { submitPayouts } from './batches/submit-payouts.ts'
 export { findCounterDrift } from './counters/store.ts'
@@ -25,7 +25,7 @@ export {
 } from './outgoing/store.ts'
 export { lockPair, type Pair, pairTransfer, writeOffTransfer } from './outgoing/write-off-transfer.ts'
 export { type Payout, type PayoutId, payoutIdOf } from './payout.ts'
-export { type Admit, PAYOUTS_AT_ONCE, payoutAdmitter } from './payout-admitter.ts'
+export { type Authorize, PAYOUTS_AT_ONCE, payoutAuthorizer } from './payout-authorizer.ts'
 export type { PayoutContext, PayoutListener, PayoutTerms } from './payout-context.ts'
 export {
   lockOwnDeposit,

@@ -4,6 +4,7 @@ import { assert } from '@market/kernel/assert'
 import type { Network } from '@market/kernel/network'
 import { paysMarkOnce } from '@market/kernel/payout-mark'
 import { sql } from 'kysely'
+import { SENDABLE } from '../hold.ts'
 import type { Payout, PayoutId } from '../payout.ts'
 
 /** What the treasury signed and a gas account may send now. */
@@ -25,7 +26,7 @@ export async function findDueSignatures(
       and payout.state = 'signed' and signature.round = payout.round and not exists (
         select from payout_signatures as later
         where later.payout_id = payout.id and later.round = payout.round and later.n > signature.n)
-      and (payout.hold_code is null or payout.hold_code in ('broadcast_error', 'payouts_frozen', 'network_frozen'))
+      and (payout.hold_code is null or payout.hold_code = any(${SENDABLE}::text[]))
       and not exists (
         select from outgoing_transfers as sent where sent.mark = payout.mark and sent.network = payout.network)
     order by signature.submit_at, signature.reference limit ${limit}`.execute(db)

@@ -97,7 +97,7 @@ export const broadcast = async ({ send }: PayoutSender, signed: SignedPayout): P
 
 const messageOf = (failure: unknown): string => (failure instanceof Error ? failure.message : String(failure))
 
-/** What is not submitted under a freeze expires. Asked again when a batch is saved. */
+/** Asked again in the transaction that stores when a batch was sent. What is not submitted under a freeze expires. */
 const isFrozen = ({ db }: PayoutContext, { network }: PayoutSender): Promise<boolean> =>
   transact(db, (tx) => isStopped(tx, payoutSwitches(network)))
 

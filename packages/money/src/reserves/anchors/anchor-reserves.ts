@@ -87,7 +87,7 @@ async function publish(ctx: Ctx, publisher: ReserveAnchor, { day, text }: Anchor
     { id: `anchor:${day}`, kind: 'anchor', account },
     {
       isStopped: async () => false,
-      sign: async ({ n }) => ({ transaction: await publisher.sign(text, n), admit: async () => true }),
+      sign: async ({ n }) => ({ transaction: await publisher.sign(text, n), authorize: async () => true }),
       mayRepeat: () => true,
     },
   )

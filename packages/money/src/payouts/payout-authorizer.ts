@@ -1,39 +1,40 @@
 import type { PayoutSender } from '@market/core/ports/payout-sender'
 import { isOutage } from '@market/database/outage'
 import { SECOND } from '@market/kernel/clock'
-import { admitPayouts, type Candidate, readTreasury } from './admit-payouts.ts'
+import { authorizePayouts, type Candidate, readTreasury } from './authorize-payouts.ts'
 import { type Payout, senderRequestOf } from './payout.ts'
 import type { PayoutContext } from './payout-context.ts'
 
-/** Payouts of a network that a worker advances at once, and that one transaction admits at most. */
+/** Payouts of a network that a worker advances at once, and that one transaction authorizes at most. */
 export const PAYOUTS_AT_ONCE = 32
 
 /** For how long a balance of the treasury counts, as long as no later block became final. */
 const BALANCE_MS = 5 * SECOND
 
 /** The payout as it is now, undefined when another transaction has locked or changed it, or why it can never be paid. */
-export type Admission = Payout | undefined | { readonly rejection: string }
+export type Outcome = Payout | undefined | { readonly rejection: string }
 
-export type Admit = (candidate: Candidate) => Promise<Admission>
+export type Authorize = (candidate: Candidate) => Promise<Outcome>
 
 interface Request {
   readonly candidate: Candidate
-  readonly resolve: (admission: Admission) => void
+  readonly resolve: (outcome: Outcome) => void
   readonly reject: (error: unknown) => void
 }
 
 /**
- * Admits payouts of one network one batch after another: those that arrive while a batch is decided are the next one.
+ * Authorizes payouts of one network one batch after another: those that arrive while a batch is decided are the next one.
  * So a single payout waits for no other, and many share a lock and a commit.
  */
-export function payoutAdmitter(ctx: PayoutContext, sender: PayoutSender): Admit {
+export function payoutAuthorizer(ctx: PayoutContext, sender: PayoutSender): Authorize {
   const requests: Request[] = []
   const balance = balanceReader(ctx, sender)
   let isRunning = false
   const run = async () => {
     isRunning = true
     try {
-      while (requests.length > 0) await admitBatch(ctx, sender, requests.splice(0, PAYOUTS_AT_ONCE), balance)
+      while (requests.length > 0)
+        await authorizeBatch(ctx, sender, requests.splice(0, PAYOUTS_AT_ONCE), balance)
     } finally {
       isRunning = false
     }
@@ -65,7 +66,7 @@ function balanceReader(ctx: PayoutContext, sender: PayoutSender): () => Promise<
  * Never throws: each request is answered. One that cannot be decided fails alone, because the others are decided again, with
  * what the chain says then. When the database itself fails or a lock is not free in time, all fail: none would succeed.
  */
-async function admitBatch(
+async function authorizeBatch(
   ctx: PayoutContext,
   sender: PayoutSender,
   requests: readonly Request[],
@@ -80,7 +81,7 @@ async function admitBatch(
   const payable: Request[] = []
   for (const [n, request] of requests.entries())
     if (failures[n] === undefined || !(await endRejected(sender, request))) payable.push(request)
-  if (payable.length > 0) await admitPayable(ctx, sender, payable, balance)
+  if (payable.length > 0) await authorizePayable(ctx, sender, payable, balance)
 }
 
 /** EVM: what was signed is tried for the whole batch at once. */
@@ -105,7 +106,7 @@ const endRejected = async (
   }
 }
 
-async function admitPayable(
+async function authorizePayable(
   ctx: PayoutContext,
   sender: PayoutSender,
   requests: readonly Request[],
@@ -113,13 +114,13 @@ async function admitPayable(
 ): Promise<void> {
   const candidates = requests.map(({ candidate }) => candidate)
   try {
-    const decided = await admitPayouts(ctx, sender, candidates, balance)
+    const decided = await authorizePayouts(ctx, sender, candidates, balance)
     for (const { candidate, resolve } of requests) resolve(decided.get(candidate.payout.id))
   } catch (error) {
     if (requests.length === 1 || isOutage(error)) {
       for (const { reject } of requests) reject(error)
       return
     }
-    for (const one of requests) await admitBatch(ctx, sender, [one])
+    for (const one of requests) await authorizeBatch(ctx, sender, [one])
   }
 }

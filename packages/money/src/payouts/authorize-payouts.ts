@@ -23,7 +23,7 @@ import type { PayoutContext } from './payout-context.ts'
 import { insertSignature } from './signatures/store.ts'
 import { lockNetwork, lockPayouts, type Saved, saveHold, savePayoutOnly } from './store.ts'
 
-/** A payout that nothing holds so far, what sending it costs, and what was signed for it. Nobody has that before it is stored. */
+/** A payout that nothing holds so far, what sending it costs, and what was signed for it. That leaves the process only after it is stored. */
 export interface Candidate {
   readonly payout: Payout
   readonly cost: SendingCost
@@ -44,10 +44,10 @@ export const tooFew = (error: unknown): TooFewProviders => {
 /**
  * Stores what was signed for payouts of a network or holds them, the oldest first; one that is held holds no other back. Guard,
  * switches, caps and balance are one decision of one transaction: after the request that turns a freeze on has returned, no
- * further payout is admitted. Returns the payouts as they are now, without those that another worker has locked or signed, that
+ * further payout is authorized. Returns the payouts as they are now, without those that another worker has locked or signed, that
  * are to be paid otherwise than what was checked, or that the chain shows: their next step recovers them.
  */
-export function admitPayouts(
+export function authorizePayouts(
   ctx: PayoutContext,
   { network, treasury }: PayoutSender,
   candidates: readonly Candidate[],
@@ -108,7 +108,7 @@ interface Known {
   readonly balance: Usdc | TooFewProviders
 }
 
-/** Admits one payout under the lock of its network, or holds it. Undefined: it was signed otherwise than is decided now. */
+/** Authorizes one payout under the lock of its network, or holds it. Undefined: it was signed otherwise than is decided now. */
 async function decide(
   ctx: PayoutContext,
   tx: Tx,
