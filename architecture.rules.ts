@@ -10,6 +10,7 @@ const LAYERS = {
   trade: '^packages/trade/',
   offers: '^packages/offers/',
   custody: '^packages/custody/',
+  reserves: '^packages/reserves/',
   'identity-money-and-files': '^packages/(identity|money|files)/',
   core: '^packages/core/',
   database: '^packages/database/',
@@ -23,8 +24,9 @@ export const MODULES = {
   trade: ['x402', 'orders', 'reviews'],
   offers: ['bounties', 'listings'],
   custody: ['creator-fees', 'tokens', 'wallets', 'swaps'],
+  reserves: ['anchors', 'snapshots'],
   identity: ['oauth', 'webhooks', 'agents', 'names', 'accounts', 'sessions'],
-  money: ['follower', 'treasury', 'reserves', 'payouts', 'payments', 'ledger'],
+  money: ['follower', 'treasury', 'payouts', 'payments', 'ledger'],
   files: ['uploads'],
   core: [
     'approvals',

@@ -21,7 +21,7 @@ function linesWith(pattern: RegExp, files: string): string[] {
 test('timers: the heartbeat is the only one of the worker; a sweep or a job does everything else', () => {
   const found = linesWith(
     /\bsetInterval\(/,
-    '{packages/{jobs,core,money,custody,earn,trade,work},apps/worker}/src/**/*.ts',
+    '{packages/{jobs,core,money,reserves,custody,earn,trade,work},apps/worker}/src/**/*.ts',
   )
   expect(found.map((line) => line.split(':')[0])).toEqual(['packages/jobs/src/heartbeat.ts'])
 })
@@ -38,7 +38,7 @@ test('job engine: its private tables are used by the statement that unlocks lost
 test('chains: two sweeps read the blocks of a network, and few ask about one transaction', () => {
   const found = linesWith(
     /\.(?:findTransfer|checkTransfer|movementsAfter|finalMovementsAfter|observe|finalBalancesOf)\(|\bchain\.balanceOf\(/,
-    'packages/{core,money,custody,earn,trade,handlers,jobs}/src/**/*.ts',
+    'packages/{core,money,reserves,custody,earn,trade,handlers,jobs}/src/**/*.ts',
   )
   expect([...new Set(found.map((line) => line.split(':')[0]))]).toEqual([
     'packages/core/src/outgoing/advance.ts',
@@ -57,7 +57,7 @@ test('chains: two sweeps read the blocks of a network, and few ask about one tra
 test('chains: three mechanisms send', () => {
   const found = linesWith(
     /\b(?:rail|facilitator|sender|batches)\.send\(|\bsend\?\.\(/,
-    'packages/{core,money,custody,earn,trade,handlers,jobs}/src/**/*.ts',
+    'packages/{core,money,reserves,custody,earn,trade,handlers,jobs}/src/**/*.ts',
   )
   expect([...new Set(found.map((line) => line.split(':')[0]))]).toEqual([
     'packages/core/src/outgoing/advance.ts',

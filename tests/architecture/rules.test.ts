@@ -106,8 +106,8 @@ describe('reads', () => {
 
   test.each([
     ['packages/trade/src/x402/contest/store.ts', 'orders', 'orders'],
-    ['packages/money/src/reserves/leaves/store.ts', 'payouts', 'payouts'],
-    ['packages/money/src/reserves/leaves/store.ts', 'payments', 'transfers'],
+    ['packages/reserves/src/snapshots/leaves/store.ts', 'payouts', 'payouts'],
+    ['packages/reserves/src/snapshots/leaves/store.ts', 'payments', 'transfers'],
   ])('%s: may use a fragment of %s, and may not name %s', (file, owner, table) => {
     const read = (from: string) => foreignReads(file, `sql\`select 1 from ${from} as one\``)
     expect(read(table)).toEqual([`${file}: only ${owner} reads ${table}`])

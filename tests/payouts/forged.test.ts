@@ -12,8 +12,8 @@ import {
   recheckTransfers,
 } from '@market/money/payments'
 import { advancePayout, type Payout, payoutMetrics, refundTransfer } from '@market/money/payouts'
-import { getSolvency, takeReserveSnapshot } from '@market/money/reserves'
 import { newKeySettings } from '@market/platform/vault/new-keys'
+import { getSolvency, takeReserveSnapshot } from '@market/reserves/snapshots'
 import { startEvmNetwork } from '@market/testing/evm-network'
 import { marketContext } from '@market/testing/market-context'
 import { testDatabase } from '@market/testing/postgres'

@@ -1,5 +1,5 @@
 import type { Db } from '@market/database/transact'
-import { proveLiabilities } from '@market/money/reserves'
+import { proveLiabilities } from '@market/reserves/snapshots'
 import { startEvmNetwork } from '@market/testing/evm-network'
 import { testDatabase } from '@market/testing/postgres'
 import { sql } from 'kysely'

@@ -1,7 +1,7 @@
 import { evmChain } from '@market/chains/evm/evm-chain'
 import { DAY, MINUTE, SECOND } from '@market/kernel/clock'
 import { writeOffTransfer } from '@market/money/payouts'
-import { checkReserves, deleteOldSnapshots, getSolvency } from '@market/money/reserves'
+import { checkReserves, deleteOldSnapshots, getSolvency } from '@market/reserves/snapshots'
 import { testClock } from '@market/testing/clock'
 import { startEvmNetwork } from '@market/testing/evm-network'
 import { testDatabase } from '@market/testing/postgres'

@@ -13,7 +13,8 @@ import type { Usdc } from '@market/kernel/money'
 import { NETWORKS, type Network } from '@market/kernel/network'
 import { totals } from '@market/money/ledger'
 import { payoutLimitMetrics, payoutMetrics, sumMovingToCold } from '@market/money/payouts'
-import { reserveMetrics } from '@market/money/reserves'
+import { anchorAgeMs } from '@market/reserves/anchors'
+import { snapshotAges } from '@market/reserves/snapshots'
 import { type GasMetrics, purchaseMetrics } from '@market/trade/x402'
 import Fastify from 'fastify'
 import { Counter, Gauge } from 'prom-client'
@@ -186,9 +187,9 @@ export async function startMetricsServer(settings: MetricsServerSettings) {
   const updateReserves = async () => {
     snapshotAge.reset()
     anchorAge.set(NaN)
-    const { snapshots, anchorAgeMs } = await reserveMetrics(settings.ctx, settings.networks())
-    for (const { network, ageMs } of snapshots) snapshotAge.set({ network }, ageMs / SECOND)
-    if (settings.canAnchor()) anchorAge.set(anchorAgeMs / SECOND)
+    for (const { network, ageMs } of await snapshotAges(settings.ctx, settings.networks()))
+      snapshotAge.set({ network }, ageMs / SECOND)
+    if (settings.canAnchor()) anchorAge.set((await anchorAgeMs(settings.ctx)) / SECOND)
   }
 
   const disagreements = new Counter({

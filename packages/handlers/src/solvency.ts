@@ -2,17 +2,16 @@ import { nameOf } from '@market/core/context'
 import { findWalletAddress } from '@market/core/custody'
 import { payoutSettings } from '@market/identity/agents'
 import { formatUsd, usdc } from '@market/kernel/money'
+import { type ListedAnchor, listAnchors } from '@market/reserves/anchors'
 import {
   getSolvency,
   getSolvencyHistory,
   type LiabilityProof,
-  type ListedAnchor,
   liabilitiesOf,
-  listAnchors,
   type NetworkSolvency,
   proveLiabilities,
   type Snapshot,
-} from '@market/money/reserves'
+} from '@market/reserves/snapshots'
 import { type HandlerContext, handler } from './handler.ts'
 import { ownerOf } from './owner-of.ts'
 import { requireAgent } from './require-actor.ts'

@@ -1,7 +1,7 @@
 import type { Tx } from '@market/database/transact'
 import type { Network } from '@market/kernel/network'
 import { pool as equityAccount, idOf } from '@market/money/ledger'
-import type { Part, Parts } from '@market/money/reserves'
+import type { Part, Parts } from '@market/reserves/snapshots'
 import { equityOf } from './list-pools.ts'
 import { valueOfShares } from './shares.ts'
 import { findHolders, findPools } from './store.ts'

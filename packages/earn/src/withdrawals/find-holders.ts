@@ -1,7 +1,7 @@
 import type { Tx } from '@market/database/transact'
 import type { Network } from '@market/kernel/network'
 import { idOf, withdrawal as withdrawalAccount } from '@market/money/ledger'
-import type { Parts } from '@market/money/reserves'
+import type { Parts } from '@market/reserves/snapshots'
 import { findPoolParts, findPools } from '../pools/index.ts'
 import { findOwed } from './store.ts'
 

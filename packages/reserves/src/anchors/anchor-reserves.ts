@@ -4,8 +4,7 @@ import type { ReserveAnchor, ReserveAnchors, ReserveSigner } from '@market/core/
 import { transact } from '@market/database/transact'
 import { DAY, earlier, HOUR, later } from '@market/kernel/clock'
 import { NETWORKS } from '@market/kernel/network'
-import { dayOf, type Snapshot } from '../snapshot.ts'
-import { findNewest, findProven } from '../store.ts'
+import { dayOf, findNewest, findProven, type Snapshot } from '../snapshots/index.ts'
 import { type AnchorText, anchorOf, treesOf } from './anchor.ts'
 import {
   addSignature,
@@ -28,7 +27,7 @@ const OVERDUE_AFTER_MS = 36 * HOUR
 type Ctx = Needs<'db' | 'clock' | 'chains'>
 
 export interface AnchorReport {
-  /** Since the newest final anchor; before the first, since the first day's snapshot. */
+  /** `anchorAgeMs` */
   readonly ageMs: number
   readonly isOverdue: boolean
 }
@@ -48,10 +47,15 @@ export async function anchorReserves(
     if (due === undefined) break
     await publish(ctx, publisher, due)
   }
-  const now = ctx.clock.now()
-  const since = (await findLastAnchored(ctx.db)) ?? now
-  const ageMs = Math.max(0, now.getTime() - since.getTime())
+  const ageMs = await anchorAgeMs(ctx)
   return { ageMs, isOverdue: ageMs > OVERDUE_AFTER_MS }
+}
+
+/** Since the newest final anchor; before the first, since the first day's snapshot. */
+export async function anchorAgeMs({ db, clock }: Needs<'db' | 'clock'>): Promise<number> {
+  const now = clock.now()
+  const since = (await findLastAnchored(db)) ?? now
+  return Math.max(0, now.getTime() - since.getTime())
 }
 
 async function storeTexts(ctx: Ctx): Promise<void> {

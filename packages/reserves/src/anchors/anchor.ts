@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { Network } from '@market/kernel/network'
-import { liabilitiesOf, type Snapshot, type SnapshotId } from '../snapshot.ts'
+import { liabilitiesOf, type Snapshot, type SnapshotId } from '../snapshots/index.ts'
 
 /** A tree that the text of a day commits to. */
 export interface AnchoredTree {

@@ -2,7 +2,7 @@ import type { TreasurySignature } from '@market/core/ports/reserve-anchor'
 import type { Db, Tx } from '@market/database/transact'
 import type { Network } from '@market/kernel/network'
 import { sql } from 'kysely'
-import type { SnapshotId } from '../snapshot.ts'
+import type { SnapshotId } from '../snapshots/index.ts'
 import type { Anchor, AnchoredTree, AnchorText } from './anchor.ts'
 
 /** As stored; amounts as text, because JSON has no large numbers. */

@@ -5,8 +5,8 @@ import { unavailable } from '@market/kernel/api-error'
 import { later, MINUTE } from '@market/kernel/clock'
 import { type Usdc, usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
-import { totals } from '../ledger/index.ts'
-import { sumArrived, sumPaidBy, sumUnfinal } from '../payments/index.ts'
+import { totals } from '@market/money/ledger'
+import { sumArrived, sumPaidBy, sumUnfinal } from '@market/money/payments'
 import {
   findInFlight,
   inFlight,
@@ -14,7 +14,7 @@ import {
   sumMovingToVenues,
   sumPaidTo,
   sumUnfinalOutgoing,
-} from '../payouts/index.ts'
+} from '@market/money/payouts'
 import { findLiabilities, type Liability, type Parts } from './leaves/store.ts'
 import { sumReturned } from './return-from-cold.ts'
 import type { InFlightList, LedgerBalances, Snapshot } from './snapshot.ts'

@@ -2,9 +2,9 @@ import type { Tables } from '@market/database/tables'
 import type { Db, Tx } from '@market/database/transact'
 import { GROUP, type Leaf } from '@market/kernel/merkle'
 import type { Network } from '@market/kernel/network'
+import { escrowPayers, unmatchedPayers } from '@market/money/payments'
+import { payoutPayees } from '@market/money/payouts'
 import { type Selectable, type SqlBool, sql } from 'kysely'
-import { escrowPayers, unmatchedPayers } from '../../payments/index.ts'
-import { payoutPayees } from '../../payouts/index.ts'
 import type { SnapshotId } from '../snapshot.ts'
 
 const BATCH = 10_000

@@ -1,7 +1,7 @@
 import type { Needs } from '@market/core/context'
 import { later, MINUTE, SECOND } from '@market/kernel/clock'
 import type { Network } from '@market/kernel/network'
-import { isCounted } from '../payouts/index.ts'
+import { isCounted } from '@market/money/payouts'
 import type { EarnHolders } from './compare-with-chain.ts'
 import { imbalanceOf, type Snapshot } from './snapshot.ts'
 import { findNewest } from './store.ts'

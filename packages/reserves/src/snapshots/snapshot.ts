@@ -1,6 +1,6 @@
 import type { Usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
-import type { InFlight } from '../payouts/index.ts'
+import type { InFlight } from '@market/money/payouts'
 
 export type SnapshotId = `rsv_${string}`
 

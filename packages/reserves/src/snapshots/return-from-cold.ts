@@ -3,9 +3,9 @@ import type { Chain } from '@market/core/ports/chain'
 import { type Tx, transact } from '@market/database/transact'
 import { usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
-import { balanceOf, cold, post, suspense } from '../ledger/index.ts'
-import { findUnclaimedFrom, lockTransfer, type TransferKey, transferName } from '../payments/index.ts'
-import { sumMovingToCold } from '../payouts/index.ts'
+import { balanceOf, cold, post, suspense } from '@market/money/ledger'
+import { findUnclaimedFrom, lockTransfer, type TransferKey, transferName } from '@market/money/payments'
+import { sumMovingToCold } from '@market/money/payouts'
 
 /**
  * Money that came back from the cold address belongs to nobody else: from suspense to the account of that address. What
