@@ -1,113 +1,72 @@
 import { APPROVAL_PAYLOADS, type ApprovalKind, type ApprovalPayload } from '@market/contract/schemas/approval'
-import type { Approval, Concern, Proposal } from '@market/core/approvals'
-import type { Tx } from '@market/database/transact'
+import type { Approval, ApprovalRule, Concern, Proposal } from '@market/core/approvals'
 import { assert } from '@market/kernel/assert'
 import type { OrderId } from '@market/kernel/ids'
 import type { ListedPayout, PayoutId } from '@market/money/payouts'
 import {
-  checkCapped,
-  checkColdMove,
-  checkPairing,
-  checkRecognition,
-  checkRedirection,
-  checkRefund,
-  checkWithdrawal,
-  executeCapped,
-  executeColdMove,
-  executePairing,
-  executeRecognition,
-  executeRedirection,
-  executeRefund,
-  executeWithdrawal,
+  approvePayout,
+  moveToCold,
+  pairTransfer,
   parseTransferId,
   parseUnmatchedId,
+  recognizeRevenue,
+  redirectPayout,
+  refundUnmatched,
+  withdrawFees,
 } from '@market/money/treasury'
-import { checkResolution, executeResolution, payoutRecipients } from '@market/trade/orders'
+import { payoutRecipients, resolveByTwo } from '@market/trade/orders'
 import type { HandlerContext } from './handler.ts'
 import { moneyOf } from './parse.ts'
 import { verdictOf } from './verdict-of.ts'
 
-interface KindOf<Payload> {
-  readonly check: (ctx: HandlerContext, tx: Tx, payload: Payload) => Promise<Concern>
-  readonly execute: (ctx: HandlerContext, tx: Tx, payload: Payload, approvalId: string) => Promise<void>
-}
-
-const resolutionOf = (payload: ApprovalPayload<'resolve_dispute'>) => ({
-  orderId: payload.order_id as OrderId,
-  verdict: verdictOf(payload, 'payload.agent_share_bps'),
-  note: payload.note,
-})
-
-const redirectionOf = (payload: ApprovalPayload<'redirect_payout'>) => ({
-  payoutId: payload.payout_id as PayoutId,
-  payee: payload.payee,
-})
-
-const refundOf = (payload: ApprovalPayload<'refund_unmatched'>) => ({
-  unmatchedId: payload.unmatched_id,
-  payee: payload.payee,
-})
-
-const pairOf = (payload: ApprovalPayload<'pair_transfer'>) => ({
-  sent: parseTransferId(payload.transfer_id),
-  received: parseUnmatchedId(payload.unmatched_id),
-})
-
-const withdrawalOf = (payload: ApprovalPayload<'withdraw_fees'>) => ({
-  network: payload.network,
-  amount: moneyOf(payload.amount_usd),
-  payee: payload.payee,
-})
-
-const coldMoveOf = (payload: ApprovalPayload<'move_to_cold'>) => ({
-  network: payload.network,
-  amount: moneyOf(payload.amount_usd),
-})
-
-/** Also notifies whose payout it is. */
-async function withOwner(
-  tx: Tx,
-  { payout, ...concern }: Concern & { readonly payout: ListedPayout },
-): Promise<Concern> {
-  return { ...concern, recipients: [...concern.recipients, ...(await payoutRecipients(tx, payout))] }
-}
+type Rule<Payload, About extends Concern = Concern> = ApprovalRule<HandlerContext, Payload, About>
 
 /** What each kind of proposal does. A kind of the contract without an entry here does not compile. */
-const KINDS: { readonly [Kind in ApprovalKind]: KindOf<ApprovalPayload<Kind>> } = {
-  resolve_dispute: {
-    check: async (ctx, tx, payload) => checkResolution(ctx, tx, resolutionOf(payload)),
-    execute: (ctx, tx, payload, id) => executeResolution(ctx, tx, resolutionOf(payload), id),
-  },
-  redirect_payout: {
+const KINDS: { readonly [Kind in ApprovalKind]: Rule<ApprovalPayload<Kind>> } = {
+  resolve_dispute: kind(resolveByTwo, (payload) => ({
+    orderId: payload.order_id as OrderId,
+    verdict: verdictOf(payload, 'payload.agent_share_bps'),
+    note: payload.note,
+  })),
+  redirect_payout: kind(withOwner(redirectPayout), ({ payout_id, payee }) => ({
+    payoutId: payout_id as PayoutId,
+    payee,
+  })),
+  approve_payout: kind(withOwner(approvePayout), ({ payout_id }) => payout_id as PayoutId),
+  refund_unmatched: kind(refundUnmatched, ({ unmatched_id, payee }) => ({
+    unmatched: parseUnmatchedId(unmatched_id),
+    payee,
+  })),
+  recognize_revenue: kind(recognizeRevenue, ({ unmatched_id }) => parseUnmatchedId(unmatched_id)),
+  pair_transfer: kind(pairTransfer, ({ transfer_id, unmatched_id }) => ({
+    sent: parseTransferId(transfer_id),
+    received: parseUnmatchedId(unmatched_id),
+  })),
+  withdraw_fees: kind(withdrawFees, ({ network, amount_usd, payee }) => ({
+    network,
+    amount: moneyOf(amount_usd),
+    payee,
+  })),
+  move_to_cold: kind(moveToCold, ({ network, amount_usd }) => ({ network, amount: moneyOf(amount_usd) })),
+}
+
+/** A rule of a domain with the payload of the contract. */
+function kind<Payload, Parsed>(rule: Rule<Parsed>, parse: (payload: Payload) => Parsed): Rule<Payload> {
+  return {
+    check: async (ctx, tx, payload) => rule.check(ctx, tx, parse(payload)),
+    execute: async (ctx, tx, payload, id) => rule.execute(ctx, tx, parse(payload), id),
+  }
+}
+
+/** Also notifies whose payout it is. */
+function withOwner<Payload>(rule: Rule<Payload, Concern & { readonly payout: ListedPayout }>): Rule<Payload> {
+  return {
+    ...rule,
     check: async (ctx, tx, payload) => {
-      return withOwner(tx, await checkRedirection(ctx, tx, redirectionOf(payload)))
+      const { payout, ...concern } = await rule.check(ctx, tx, payload)
+      return { ...concern, recipients: [...concern.recipients, ...(await payoutRecipients(tx, payout))] }
     },
-    execute: (ctx, tx, payload, id) => executeRedirection(ctx, tx, redirectionOf(payload), id),
-  },
-  approve_payout: {
-    check: async (_ctx, tx, { payout_id }) => withOwner(tx, await checkCapped(tx, payout_id as PayoutId)),
-    execute: (ctx, tx, { payout_id }, id) => executeCapped(ctx, tx, payout_id as PayoutId, id),
-  },
-  refund_unmatched: {
-    check: (ctx, tx, payload) => checkRefund(ctx, tx, refundOf(payload)),
-    execute: (ctx, tx, payload, id) => executeRefund(ctx, tx, refundOf(payload), id),
-  },
-  recognize_revenue: {
-    check: (ctx, tx, payload) => checkRecognition(ctx, tx, payload.unmatched_id),
-    execute: (ctx, tx, payload, id) => executeRecognition(ctx, tx, payload.unmatched_id, id),
-  },
-  pair_transfer: {
-    check: (_ctx, tx, payload) => checkPairing(tx, pairOf(payload)),
-    execute: (ctx, tx, payload, id) => executePairing(ctx, tx, pairOf(payload), id),
-  },
-  withdraw_fees: {
-    check: async (ctx, tx, payload) => checkWithdrawal(ctx, tx, withdrawalOf(payload)),
-    execute: async (ctx, tx, payload, id) => executeWithdrawal(ctx, tx, withdrawalOf(payload), id),
-  },
-  move_to_cold: {
-    check: async (ctx, tx, payload) => checkColdMove(ctx, tx, coldMoveOf(payload)),
-    execute: async (ctx, tx, payload, id) => executeColdMove(ctx, tx, coldMoveOf(payload), id),
-  },
+  }
 }
 
 /** A proposal as the contract parsed it. */

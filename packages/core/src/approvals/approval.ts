@@ -1,3 +1,4 @@
+import type { Tx } from '@market/database/transact'
 import type { Recipient } from '../notifications/index.ts'
 import type { ApprovalState } from './states.ts'
 
@@ -26,6 +27,20 @@ export interface Concern {
   readonly subject: string
   readonly summary: string
   readonly recipients: readonly Recipient[]
+}
+
+/** What the audit log says of an approval that was executed. The approval is added to the details. */
+export interface Effect {
+  readonly act: string
+  readonly subject: string
+  readonly details: Readonly<Record<string, unknown>>
+}
+
+/** What a kind of proposal means. Both functions run in the transaction of the request. */
+export interface ApprovalRule<Ctx, Payload, About extends Concern = Concern> {
+  /** Rejects what cannot be done now, and says what it is about. Runs when it is proposed, and again when it is approved. */
+  readonly check: (ctx: Ctx, tx: Tx, payload: Payload) => Promise<About>
+  readonly execute: (ctx: Ctx, tx: Tx, payload: Payload, approvalId: string) => Promise<Effect>
 }
 
 /** The state at a time: a proposal that nobody decided in time has expired, even before it is stored. */

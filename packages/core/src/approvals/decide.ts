@@ -4,21 +4,19 @@ import { HOUR, later } from '@market/kernel/clock'
 import { record } from '../audit/index.ts'
 import { type Needs, nameOf } from '../context.ts'
 import { notify } from '../notifications/index.ts'
-import { type Approval, type ApprovalId, type Concern, stateAt } from './approval.ts'
+import { type Approval, type ApprovalId, type Concern, type Effect, stateAt } from './approval.ts'
 import { insertApproval, lockApproval, saveDecision } from './store.ts'
 
 type Ctx = Needs<'transact' | 'clock' | 'ids' | 'actor' | 'vault' | 'requestId'>
 
 const EXPIRES_MS = 24 * HOUR
 
-/** What a proposal of one kind does. Both functions run in the transaction of the request. */
+/** A proposal with the rule of its kind (`ApprovalRule`). */
 export interface Proposal {
   readonly kind: string
   readonly payload: unknown
-  /** Rejects what cannot be done now, and says what it is about. */
   check(tx: Tx): Promise<Concern>
-  /** Does it. */
-  execute(tx: Tx, approval: Approval): Promise<void>
+  execute(tx: Tx, approval: Approval): Promise<Effect>
 }
 
 export function propose(ctx: Ctx, proposal: Proposal, reason: string): Promise<Approval> {
@@ -69,7 +67,8 @@ export function approve(
       })
     const proposal = proposalOf(pending)
     const concern = await proposal.check(tx)
-    await proposal.execute(tx, pending)
+    const { details, ...effect } = await proposal.execute(tx, pending)
+    await record(ctx, tx, { ...effect, details: { approval: id, ...details } })
     const approved = await saveDecision(tx, pending, 'approve', ctx.clock.now(), { approver })
     await notifyConcerned(ctx, tx, concern, {
       kind: 'approval.approved',

@@ -10,7 +10,7 @@ import {
   sumMovingToCold,
   sumWithdrawnFees,
 } from '../payouts/index.ts'
-import type { TreasurySettings } from './proposals.ts'
+import type { TreasurySettings } from './settings.ts'
 
 export interface Treasury extends Omit<PayoutMetrics, 'isGuarded'> {
   /** Whether payouts may be authorized now: the guard is open and no emergency switch freezes them. */

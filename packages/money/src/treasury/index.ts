@@ -1,23 +1,14 @@
+export { approvePayout } from './approvals/approve-payout.ts'
+export { moveToCold } from './approvals/move-to-cold.ts'
+export { pairTransfer } from './approvals/pair-transfer.ts'
+export { recognizeRevenue } from './approvals/recognize-revenue.ts'
+export { redirectPayout } from './approvals/redirect-payout.ts'
+export { refundUnmatched } from './approvals/refund-unmatched.ts'
+export { withdrawFees } from './approvals/withdraw-fees.ts'
 export { claimRefund } from './claim-refund.ts'
 export { getTreasury, type Treasury } from './get-treasury.ts'
 export { type ListedUnmatched, listPayouts, listUnexplained, listUnmatched } from './lists.ts'
-export {
-  checkCapped,
-  checkColdMove,
-  checkPairing,
-  checkRecognition,
-  checkRedirection,
-  checkRefund,
-  checkWithdrawal,
-  executeCapped,
-  executeColdMove,
-  executePairing,
-  executeRecognition,
-  executeRedirection,
-  executeRefund,
-  executeWithdrawal,
-  type TreasurySettings,
-} from './proposals.ts'
 export { retryPayout } from './retry-payout.ts'
+export type { TreasurySettings } from './settings.ts'
 export { refundTransfer, writeOffTransfer } from './transfers.ts'
 export { parseTransferId, parseUnmatchedId } from './unmatched-id.ts'

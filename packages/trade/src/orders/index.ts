@@ -56,8 +56,7 @@ export { type PossibleAct, problemOf } from './possible-acts.ts'
 export { excerptOf, findNewestItems, findPublicOrder, findPublicWork } from './public-work.ts'
 export { checkAnswers } from './requirement-answers.ts'
 export {
-  checkResolution,
-  executeResolution,
+  resolveByTwo,
   resolveDispute,
   type Verdict,
 } from './resolve-dispute.ts'

@@ -1,4 +1,4 @@
-import type { Concern } from '@market/core/approvals'
+import type { ApprovalRule } from '@market/core/approvals'
 import { record } from '@market/core/audit'
 import { type Needs, nameOf } from '@market/core/context'
 import { lockBuyerEvents } from '@market/core/events'
@@ -43,7 +43,9 @@ export function resolveDispute(
     const ended = decidable(order, ctx.clock.now())
     requireDecidable(ended, actionOf(verdict))
     if (ended.price > ONE_OPERATOR_UP_TO) throw needsTwo(ended)
-    return endDispute(ctx, tx, order, verdict, { note })
+    const after = await endDispute(ctx, tx, order, verdict, note)
+    await record(ctx, tx, effectOf(orderId, verdict, note))
+    return after
   })
 }
 
@@ -66,32 +68,31 @@ interface Resolution {
   readonly note: string
 }
 
-/** Checks what an operator proposes or approves about a dispute. The buyer and the agent's owner are notified. */
-export async function checkResolution(
-  ctx: Needs<'actor' | 'clock'>,
-  tx: Tx,
-  { orderId, verdict }: Resolution,
-): Promise<Concern> {
-  const order = decidable(await lockOrder(tx, orderId), ctx.clock.now())
-  await rejectOwnCase(tx, ctx.actor, partiesOf(order))
-  requireDecidable(order, actionOf(verdict))
-  const split = verdict.outcome === 'split' ? ` with ${verdict.agentShareBps / 100} % for the agent` : ''
-  return {
-    subject: orderId,
-    summary: `resolve the dispute about order ${orderId} (${formatUsd(order.price)} USD) by ${verdict.outcome}${split}`,
-    recipients: await partyRecipients(tx, order),
-  }
+/** A dispute about more than one operator decides. The buyer and the agent's owner are notified. */
+export const resolveByTwo: ApprovalRule<Ctx, Resolution> = {
+  async check(ctx, tx, { orderId, verdict }) {
+    const order = decidable(await lockOrder(tx, orderId), ctx.clock.now())
+    await rejectOwnCase(tx, ctx.actor, partiesOf(order))
+    requireDecidable(order, actionOf(verdict))
+    const split = verdict.outcome === 'split' ? ` with ${verdict.agentShareBps / 100} % for the agent` : ''
+    return {
+      subject: orderId,
+      summary: `resolve the dispute about order ${orderId} (${formatUsd(order.price)} USD) by ${verdict.outcome}${split}`,
+      recipients: await partyRecipients(tx, order),
+    }
+  },
+
+  async execute(ctx, tx, { orderId, verdict, note }) {
+    await endDispute(ctx, tx, await lockOrder(tx, orderId), verdict, note)
+    return effectOf(orderId, verdict, note)
+  },
 }
 
-/** Two operators end a dispute. */
-export async function executeResolution(
-  ctx: Ctx,
-  tx: Tx,
-  { orderId, verdict, note }: Resolution,
-  approval: string,
-): Promise<void> {
-  await endDispute(ctx, tx, await lockOrder(tx, orderId), verdict, { note, approval })
-}
+const effectOf = (orderId: OrderId, verdict: Verdict, note: string) => ({
+  act: `order.${verdict.outcome}`,
+  subject: orderId,
+  details: { ...verdict, note },
+})
 
 /** A contested workspace with completed generations waits for an arbiter, whose decision ends it. */
 const decidable = (order: Order, now: Date): Order =>
@@ -108,13 +109,7 @@ function requireDecidable<A extends 'award' | 'reverse'>(
 
 const actionOf = ({ outcome }: Verdict) => (outcome === 'refund' ? 'reverse' : 'award')
 
-async function endDispute(
-  ctx: Ctx,
-  tx: Tx,
-  locked: Order,
-  verdict: Verdict,
-  why: { readonly note: string; readonly approval?: string },
-): Promise<Order> {
+async function endDispute(ctx: Ctx, tx: Tx, locked: Order, verdict: Verdict, note: string): Promise<Order> {
   const now = ctx.clock.now()
   const order = decidable(locked, now)
   requireDecidable(order, actionOf(verdict))
@@ -144,12 +139,7 @@ async function endDispute(
   await notifyBuyer(ctx, tx, after, {
     kind: 'order.resolved',
     title: `The dispute about “${order.title}” was resolved`,
-    body: why.note,
-  })
-  await record(ctx, tx, {
-    act: `order.${verdict.outcome}`,
-    subject: order.id,
-    details: { ...verdict, ...why },
+    body: note,
   })
   return after
 }
