@@ -6,7 +6,6 @@ import { findPayoutOf, type Payout } from '@market/money/payouts'
 import { evmSigner } from '@market/testing/evm-signer'
 import { marketContext } from '@market/testing/market-context'
 import { solanaSigner } from '@market/testing/solana-signer'
-import { orderPayoutListener } from '@market/trade/orders'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type OrderWorld, startOrderWorld } from '../orders/order-world.ts'
 import { commonWriteErrors } from '../support/common-errors.ts'
@@ -20,6 +19,7 @@ import {
   proposeAs,
   secondOperatorToken,
 } from '../support/operator.ts'
+import { termsOf } from '../support/payout-kinds.ts'
 import { invalid, rejected } from '../support/rejected.ts'
 import { rejectsWithoutProvider } from '../support/rejects-while-unavailable.ts'
 import { ADMIN_KEY, ADMIN_USER, FEE_ADDRESS, SECOND_ADMIN_USER } from '../support/settings.ts'
@@ -120,7 +120,7 @@ const payeesOf = (id: string) => {
   return ctx.transact(async (tx) => {
     const row = await tx.selectFrom('payouts').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
     const payout = await findPayoutOf(tx, row.kind as Payout['kind'], row.subject)
-    return payout && (await orderPayoutListener.termsOf(ctx, tx, payout))?.payees
+    return payout && (await termsOf(ctx, tx, payout))?.payees
   })
 }
 

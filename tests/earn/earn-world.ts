@@ -9,11 +9,11 @@ import { depositPayment, registerDeposit, settleDeposits, undoDeposit } from '@m
 import { advanceVenueTransfers } from '@market/earn/venue-transfers'
 import {
   awaitWithdrawal,
-  earnPayoutListener,
   findEarnHolders,
   requestWithdrawal,
   settleWithdrawals,
 } from '@market/earn/withdrawals'
+import { payoutKinds } from '@market/jobs/payout-kinds'
 import { reportPools, type SweepContext } from '@market/jobs/reports'
 import { SECOND } from '@market/kernel/clock'
 import { usdc } from '@market/kernel/money'
@@ -25,7 +25,6 @@ import { startEvmNetwork } from '@market/testing/evm-network'
 import { deployVault, type TestVaultKind } from '@market/testing/evm-venues'
 import { marketContext } from '@market/testing/market-context'
 import { testDatabase } from '@market/testing/postgres'
-import { orderPayoutListener } from '@market/trade/orders'
 import type { PrivateKeyAccount } from 'viem'
 import { CONFIRMATIONS, FINALITY, fundedPayer, newAccount, settingsFor } from '../chains/evm-world.ts'
 import { follow } from '../support/follow.ts'
@@ -116,7 +115,7 @@ const payoutContext = (
   ({
     ...ctx,
     payoutSenders: { [NETWORK]: sender },
-    payoutListener: earnPayoutListener(venues, orderPayoutListener),
+    payoutKinds: payoutKinds(venues),
     caps: CAPS,
     screenings: [],
     feeAddresses: { 'solana-mainnet': [], 'base-mainnet': [], 'alt-mainnet': [] },

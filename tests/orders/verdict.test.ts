@@ -4,9 +4,10 @@ import { usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
 import { findPayment } from '@market/money/payments'
 import { findPayoutOf, type Payout } from '@market/money/payouts'
-import { contestOrder, orderPayoutListener } from '@market/trade/orders'
+import { contestOrder } from '@market/trade/orders'
 import { sql } from 'kysely'
 import { afterAll, assert, beforeAll, expect, test } from 'vitest'
+import { termsOf } from '../support/payout-kinds.ts'
 import { placePurchase } from '../support/place-purchase.ts'
 import {
   NETWORK,
@@ -88,11 +89,11 @@ test('reorganization: an arbiter’s split counts again when the transfer is inc
   assert(waiting !== undefined)
   // The order decides about the wait, so that a row without it is not paid.
   const { notBefore } = waiting
-  expect(await termsOf({ ...waiting, notBefore: null })).toMatchObject({
+  expect(await termsNow({ ...waiting, notBefore: null })).toMatchObject({
     wait: { notBefore, contestedAt: null },
   })
   await fixture.ctx.transact((tx) => contestOrder(fixture.ctx, tx, id))
-  expect(await termsOf(waiting)).toMatchObject({ wait: { contestedAt: expect.any(Date) } })
+  expect(await termsNow(waiting)).toMatchObject({ wait: { contestedAt: expect.any(Date) } })
   await fixture.resolve(id, { outcome: 'split', agentShareBps: 2_500 })
   const [before] = await fixture.moneyOf([id])
   expect(before).toMatchObject({ outcome: 'split', escrow: 0n, refund: (PRICE * 3n) / 4n })
@@ -108,8 +109,7 @@ test('reorganization: an arbiter’s split counts again when the transfer is inc
   expect(await partOf(id)).toBe(PRICE / 4n)
 })
 
-const termsOf = (payout: Payout) =>
-  fixture.ctx.transact((tx) => orderPayoutListener.termsOf(fixture.ctx, tx, payout))
+const termsNow = (payout: Payout) => fixture.ctx.transact((tx) => termsOf(fixture.ctx, tx, payout))
 
 const payoutsOf = async (id: OrderId, ...subjects: string[]): Promise<Payout[]> => {
   const found = await Promise.all([
@@ -137,7 +137,7 @@ test('payout terms: order and transfer require exactly the payouts that were req
   ]
   expect(payouts.map(({ kind }) => kind)).toEqual(['payout', 'surplus', 'payout', 'refund', 'refund'])
   for (const payout of payouts) {
-    const terms = await termsOf(payout)
+    const terms = await termsNow(payout)
     expect(terms).toMatchObject({ network: NETWORK, amount: payout.amount })
     if (payout.payee !== null) expect(terms?.payees).toContain(payout.payee)
   }
@@ -146,15 +146,16 @@ test('payout terms: order and transfer require exactly the payouts that were req
 test('payout terms: nothing is due for an order that was not decided, of another kind, or for a changed subject', async () => {
   const buyer = newBuyer()
   const id = await fixture.delivered(seller, buyer)
-  const row = { kind: 'payout', subject: id, purpose: null, network: NETWORK } as Payout
-  expect(await termsOf(row)).toMatchObject({ amount: 0n })
+  const purpose = { kind: 'order', id } as const
+  const row = { kind: 'payout', subject: id, purpose, network: NETWORK } as Payout
+  expect(await termsNow(row)).toMatchObject({ amount: 0n })
+  expect(await termsNow({ ...row, purpose: null })).toBeUndefined()
   await fixture.approve(buyer, id)
   const [payout] = await payoutsOf(id)
   assert(payout !== undefined)
-  expect(await termsOf({ ...payout, kind: 'refund' })).toMatchObject({ amount: 0n })
-  expect(await termsOf({ ...payout, subject: `${id}-2` })).toMatchObject({ amount: 0n, payees: [] })
-  expect((await termsOf(payout))?.payees).not.toContain(buyer.wallet.key)
-  expect(await termsOf({ ...payout, purpose: null, subject: 'suspense:base:0x1' })).toBeUndefined()
+  expect(await termsNow({ ...payout, kind: 'refund' })).toMatchObject({ amount: 0n })
+  expect(await termsNow({ ...payout, subject: `${id}-2` })).toBeUndefined()
+  expect((await termsNow(payout))?.payees).not.toContain(buyer.wallet.key)
 })
 
 test('payout terms: on another EVM network neither a wallet that was proven on Base nor payout_address_base is a payee', async () => {

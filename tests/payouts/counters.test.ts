@@ -20,6 +20,7 @@ import { sql } from 'kysely'
 import pg from 'pg'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { counterDrift } from '../support/payout-counters.ts'
+import { withTerms } from '../support/payout-kinds.ts'
 import { CAPS, NETWORK } from '../support/payout-ledger.ts'
 import { COST, type Script, scriptedPayouts } from '../support/scripted-payouts.ts'
 
@@ -102,13 +103,10 @@ describe('counters', () => {
     const app = {
       ...payouts.app,
       caps: OPEN,
-      payoutListener: {
-        ...payouts.app.payoutListener,
-        termsOf: (...of: Parameters<PayoutContext['payoutListener']['termsOf']>) =>
-          distrusted.has(of[2].id)
-            ? Promise.resolve({ network: NETWORK, amount: usdc(0n), payees: [] } as const)
-            : payouts.app.payoutListener.termsOf(...of),
-      },
+      payoutKinds: withTerms(payouts.app.payoutKinds, (known) => async (...of) => {
+        if (!distrusted.has(of[2].id)) return known(...of)
+        return { network: NETWORK, amount: usdc(0n), payees: [] }
+      }),
     }
     for (const step of history) {
       await doStep(step, app, known, distrusted)

@@ -17,13 +17,13 @@ import { getSolvency, takeReserveSnapshot } from '@market/reserves/snapshots'
 import { startEvmNetwork } from '@market/testing/evm-network'
 import { marketContext } from '@market/testing/market-context'
 import { testDatabase } from '@market/testing/postgres'
-import { orderPayoutListener } from '@market/trade/orders'
 import { PURPOSES } from '@market/worker/payment-handlers'
 import { sql } from 'kysely'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { FINALITY, fundedPayer, newAccount, question } from '../chains/evm-world.ts'
 import { follow } from '../support/follow.ts'
 import { forgePayout, forgeSignature } from '../support/forged-payouts.ts'
+import { KINDS } from '../support/payout-kinds.ts'
 import { NETWORK, type PayoutLedger, startPayoutLedger } from '../support/payout-ledger.ts'
 import { startWorker } from '../support/processes.ts'
 import { until } from '../support/until.ts'
@@ -145,7 +145,7 @@ describe('a row that the ledger funds', () => {
 
   test('is held when no order, payment or approval requires it', async () => {
     const payout = await ledger.request({ amount: usdc(AMOUNT) })
-    await advancePayout({ ...ledger.app, payoutListener: orderPayoutListener }, payout.id)
+    await advancePayout({ ...ledger.app, payoutKinds: KINDS }, payout.id)
     expect(await stateOf(payout)).toMatchObject({
       state: 'held',
       hold_code: 'order_mismatch',

@@ -11,8 +11,8 @@ import { generateKeyPairSigner } from '@solana/kit'
 import { afterAll, expect, test } from 'vitest'
 import { startSolanaWorld } from '../chains/solana-support.ts'
 import { follow } from '../support/follow.ts'
+import { ACCEPTING_KINDS } from '../support/payout-kinds.ts'
 import { NO_FEE_ADDRESSES } from '../support/payout-ledger.ts'
-import { acceptingListener } from '../support/payout-listener.ts'
 import { until } from '../support/until.ts'
 
 const NETWORK = 'solana-mainnet'
@@ -65,7 +65,7 @@ test('two workers sign a payout at once: only the transaction that is stored is 
     },
   }
   const workerWith = (one: PayoutSender) => ({
-    ...{ ...ctx, payoutSenders: { [NETWORK]: one }, payoutListener: acceptingListener },
+    ...{ ...ctx, payoutSenders: { [NETWORK]: one }, payoutKinds: ACCEPTING_KINDS },
     ...{ caps: CAPS, feeAddresses: NO_FEE_ADDRESSES, screenings: [] },
   })
   const first = workerWith(sender)

@@ -22,8 +22,8 @@ import { generateKeyPairSigner } from '@solana/kit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type SolanaWorld, startSolanaWorld } from '../chains/solana-support.ts'
 import { follow } from '../support/follow.ts'
+import { ACCEPTING_KINDS } from '../support/payout-kinds.ts'
 import { NO_FEE_ADDRESSES } from '../support/payout-ledger.ts'
-import { acceptingListener } from '../support/payout-listener.ts'
 import { until } from '../support/until.ts'
 
 const NETWORK = 'solana-mainnet'
@@ -84,7 +84,7 @@ const startSolanaPayout = async () => {
   const lost = new Set<string>()
   const send: typeof sender.send = async ({ reference }) => void lost.add(reference)
   const app = {
-    ...{ ...ctx, payoutSenders: { [NETWORK]: sender }, payoutListener: acceptingListener },
+    ...{ ...ctx, payoutSenders: { [NETWORK]: sender }, payoutKinds: ACCEPTING_KINDS },
     ...{ caps: CAPS, feeAddresses: NO_FEE_ADDRESSES, screenings: [] },
   }
   return {

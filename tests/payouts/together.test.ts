@@ -16,6 +16,7 @@ import { sql } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { statementsOf } from '../load/order-statements.ts'
 import { counterDrift } from '../support/payout-counters.ts'
+import { withTerms } from '../support/payout-kinds.ts'
 import { CAPS, NETWORK } from '../support/payout-ledger.ts'
 import { COST, newSignature, scriptedPayouts } from '../support/scripted-payouts.ts'
 
@@ -164,14 +165,12 @@ describe('payouts that are authorized together', () => {
     const { app, request } = payouts
     const all = [await request(), await request(), await request(), await request()] as const
     const broken = all[2]
-    const payoutListener: PayoutContext['payoutListener'] = {
-      ...app.payoutListener,
-      termsOf: (ctx, tx, payout) =>
-        payout.id === broken.id
-          ? Promise.reject(new Error('no terms'))
-          : app.payoutListener.termsOf(ctx, tx, payout),
-    }
-    await advanceTogether({ ...app, payoutListener }, all)
+    const payoutKinds = withTerms(
+      app.payoutKinds,
+      (known) => (ctx, tx, payout) =>
+        payout.id === broken.id ? Promise.reject(new Error('no terms')) : known(ctx, tx, payout),
+    )
+    await advanceTogether({ ...app, payoutKinds }, all)
     expect(await statesOf(all)).toEqual(['signed', 'signed', 'queued', 'signed'])
     expect(await counterDrift(db)).toEqual([])
   })
@@ -207,16 +206,13 @@ describe('payouts that are authorized together', () => {
         return scripted.usdcBalance()
       },
     }
-    const payoutListener: PayoutContext['payoutListener'] = {
-      ...app.payoutListener,
-      termsOf: (ctx, tx, payout) => {
-        counted.terms++
-        return isBroken(all.findIndex(({ id }) => id === payout.id))
-          ? Promise.reject(failure)
-          : app.payoutListener.termsOf(ctx, tx, payout)
-      },
-    }
-    const authorize = payoutAuthorizer({ ...app, payoutListener }, sender)
+    const payoutKinds = withTerms(app.payoutKinds, (known) => (ctx, tx, payout) => {
+      counted.terms++
+      return isBroken(all.findIndex(({ id }) => id === payout.id))
+        ? Promise.reject(failure)
+        : known(ctx, tx, payout)
+    })
+    const authorize = payoutAuthorizer({ ...app, payoutKinds }, sender)
     const ended = await Promise.allSettled(all.map((payout) => authorize(candidateOf(payout))))
     return { counted, ended: ended.map(({ status }) => status), states: await statesOf(all) }
   }

@@ -5,7 +5,14 @@ import type { Db } from '@market/database/transact'
 import { systemClock } from '@market/kernel/clock'
 import { type Usdc, usdc } from '@market/kernel/money'
 import { escrow, maintainLedgerPartitions, post, world } from '@market/money/ledger'
-import { advanceDue, advancePayout, duePayouts, type Payout, requestPayout } from '@market/money/payouts'
+import {
+  advanceDue,
+  advancePayout,
+  duePayouts,
+  type Payout,
+  requestPayout,
+  type Unmatched,
+} from '@market/money/payouts'
 import { marketContext } from '@market/testing/market-context'
 import { testDatabase } from '@market/testing/postgres'
 import { address, generateKeyPairSigner, type KeyPairSigner } from '@solana/kit'
@@ -13,8 +20,8 @@ import { getCloseAccountInstruction } from '@solana-program/token'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type SolanaWorld, startSolanaWorld } from '../chains/solana-support.ts'
 import { follow } from '../support/follow.ts'
+import { ACCEPTING_KINDS } from '../support/payout-kinds.ts'
 import { NO_FEE_ADDRESSES } from '../support/payout-ledger.ts'
-import { acceptingListener } from '../support/payout-listener.ts'
 import { until } from '../support/until.ts'
 
 const NETWORK = 'solana-mainnet'
@@ -64,7 +71,7 @@ async function startLedger() {
   const app = {
     ...ctx,
     payoutSenders: { [NETWORK]: sender },
-    payoutListener: acceptingListener,
+    payoutKinds: ACCEPTING_KINDS,
     caps: CAPS,
     feeAddresses: NO_FEE_ADDRESSES,
     screenings: [],
@@ -84,18 +91,14 @@ async function startLedger() {
     unsent: { ...app, payoutSenders: { [NETWORK]: { ...sender, send: async () => {} } } },
     advance,
     lamports: () => sender.nativeBalance(),
-    request: (
-      payee: string,
-      amount: Usdc,
-      kind: Payout['kind'] = 'payout',
-      // The id on the chain follows from it, and the tests share one treasury.
-      subject = `order-${randomUUID()}`,
-    ) =>
+    request: (payee: string, amount: Usdc, kind: Payout['kind'] = 'payout', unmatched?: Unmatched) =>
       ctx.transact((tx) =>
         requestPayout(ctx, tx, {
           network: NETWORK,
           kind,
-          subject,
+          // The id on the chain follows from it, and the tests share one treasury.
+          subject: `order-${randomUUID()}`,
+          ...(unmatched && { unmatched }),
           payee,
           amount,
           agentId: 'agt_1_00000000000000001',
@@ -186,9 +189,10 @@ test('payee_account_closed: a refund waits until its payer has opened the accoun
   const payer = await solana.wallet(1n)
   await closeAccount(payer)
   const before = await ledger.lamports()
-  const unmatched = await unmatchedTransfer(ledger.ctx.db, payer.address)
-  for (const [kind, subject] of [['refund'], ['surplus', `suspense:${unmatched}`]] as const) {
-    const refund = await ledger.request(payer.address, MINIMUM, kind, subject)
+  const reference = await unmatchedTransfer(ledger.ctx.db, payer.address)
+  const unmatched = { network: NETWORK, reference, index: 0, from: 'suspense' } as const
+  for (const [kind, of] of [['refund'], ['surplus', unmatched]] as const) {
+    const refund = await ledger.request(payer.address, MINIMUM, kind, of)
     expect(await ledger.advance(refund)).toBe('held: payee_account_closed')
   }
   expect(await ledger.lamports()).toBe(before)

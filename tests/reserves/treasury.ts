@@ -15,8 +15,8 @@ import { PURPOSES } from '@market/worker/payment-handlers'
 import type { Hex } from 'viem'
 import { FINALITY, newAccount, question, settingsFor } from '../chains/evm-world.ts'
 import { follow } from '../support/follow.ts'
+import { ACCEPTING_KINDS } from '../support/payout-kinds.ts'
 import { NO_FEE_ADDRESSES } from '../support/payout-ledger.ts'
-import { acceptingListener } from '../support/payout-listener.ts'
 
 export const NETWORK = 'base-mainnet'
 const CAPS = {
@@ -64,7 +64,7 @@ export async function openTreasury(
   const gasSigners = gas.map(({ key }) => localEvmSigner(key))
   const sender = withIncluded(network, evmPayoutSender(settings, localEvmSigner(account.key), gasSigners))
   const payouts = {
-    ...{ ...ctx, payoutSenders: { [NETWORK]: sender }, payoutListener: acceptingListener },
+    ...{ ...ctx, payoutSenders: { [NETWORK]: sender }, payoutKinds: ACCEPTING_KINDS },
     ...{ caps: CAPS, feeAddresses: { ...NO_FEE_ADDRESSES, [NETWORK]: feeAddresses }, screenings: [] },
   }
   await follow(ctx, NETWORK)

@@ -15,7 +15,7 @@ import type { Address } from 'viem'
 import { FINALITY, newAccount, settingsFor } from '../chains/evm-world.ts'
 import { follow } from './follow.ts'
 import { restoreCounters } from './payout-counters.ts'
-import { acceptingListener } from './payout-listener.ts'
+import { ACCEPTING_KINDS } from './payout-kinds.ts'
 
 export const NETWORK = 'base-mainnet'
 export const FLOAT = usdc(1_000_000_000n)
@@ -75,7 +75,7 @@ export async function startPayoutLedger(
     ...ctx,
     chains: { [NETWORK]: evmChain(settings) },
     payoutSenders: { [NETWORK]: sender },
-    payoutListener: acceptingListener,
+    payoutKinds: ACCEPTING_KINDS,
     caps: CAPS,
     feeAddresses: NO_FEE_ADDRESSES,
     screenings: [],

@@ -7,8 +7,8 @@ import { escrow, maintainLedgerPartitions, post, world } from '@market/money/led
 import { type PayoutContext, requestPayout } from '@market/money/payouts'
 import { testClock } from '@market/testing/clock'
 import { marketContext } from '@market/testing/market-context'
+import { ACCEPTING_KINDS } from './payout-kinds.ts'
 import { CAPS, NETWORK, NO_FEE_ADDRESSES } from './payout-ledger.ts'
-import { acceptingListener } from './payout-listener.ts'
 
 const FLOAT = usdc(1_000_000_000_000n)
 export const COST = 1_000n
@@ -79,7 +79,7 @@ export async function scriptedPayouts(db: Db, at?: Date) {
     ...ctx,
     chains: { [NETWORK]: chain },
     payoutSenders: { [NETWORK]: scriptedSender(script) },
-    payoutListener: acceptingListener,
+    payoutKinds: ACCEPTING_KINDS,
     caps: CAPS,
     feeAddresses: NO_FEE_ADDRESSES,
     screenings: [],

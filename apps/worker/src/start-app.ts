@@ -3,8 +3,8 @@ import { tokenListener } from '@market/custody/tokens'
 import { connect, openPool } from '@market/database/connect'
 import { requireDurableCommits } from '@market/database/ping'
 import { readiness } from '@market/database/readiness'
-import { earnPayoutListener } from '@market/earn/withdrawals'
 import { payoutAdvancer } from '@market/jobs/advance-payouts'
+import { payoutKinds } from '@market/jobs/payout-kinds'
 import type { SecurityLevel, SweepContext } from '@market/jobs/reports'
 import { startRunner } from '@market/jobs/runner'
 import { sweepEngine, sweepTicks } from '@market/jobs/start-sweeps'
@@ -20,7 +20,6 @@ import { createLogger } from '@market/platform/telemetry/logger'
 import { startTraces } from '@market/platform/telemetry/traces'
 import { secretExporter } from '@market/platform/vault/secret-exporter'
 import { seedOpener } from '@market/platform/vault/seed-seal'
-import { orderPayoutListener } from '@market/trade/orders'
 import type { Config } from './config.ts'
 import { startMetricsServer } from './metrics-server.ts'
 import { ownerSignatures } from './owner-signatures.ts'
@@ -98,7 +97,7 @@ export async function startApp(config: Config) {
     {
       ...ctx,
       payoutSenders: networks.payoutSenders,
-      payoutListener: earnPayoutListener(networks.venues, orderPayoutListener),
+      payoutKinds: payoutKinds(networks.venues),
       caps,
       feeAddresses: feeAddressesOf(config),
       screenings: screeningsFrom(config),

@@ -11,6 +11,9 @@ create table payouts (
   subject text not null check (length(subject) between 1 and 100),
   -- What the payment behind it is for, which must be final before this leaves; null when no payment is behind it.
   purpose text check (length(purpose) between 1 and 100),
+  -- The transfer of which it returns what no purchase claimed, or what was paid above the price; null with a purpose.
+  unmatched_from text check (unmatched_from in ('suspense', 'surplus')),
+  unmatched_transfer text check (length(unmatched_transfer) between 1 and 100),
   agent_id text check (length(agent_id) between 1 and 100),
   -- An agent without an address is owed all the same: its payout fails until there is one.
   payee text check (length(payee) between 32 and 44),
@@ -46,6 +49,9 @@ create table payouts (
   updated_at timestamptz not null,
   due_at timestamptz not null,
   constraint payouts_once unique (kind, subject),
+  constraint payouts_unmatched check ((unmatched_transfer is null) = (unmatched_from is null)
+    and case kind when 'surplus' then (purpose is null) = (unmatched_transfer is not null)
+      else unmatched_transfer is null end),
   constraint payouts_payee check (payee is not null or state in ('failed', 'withdrawn')),
   -- Only a worker counts a payout: the api can write none of these states.
   constraint payouts_counted check (counted_at is null or state in ('signed', 'final')),
@@ -262,7 +268,7 @@ begin
     raise exception 'the api cannot make payout % %', new.id, new.state
       using errcode = 'insufficient_privilege', constraint = 'payouts_of_api';
   end if;
-  -- Without a purpose the worker could not derive what is due. Only transfers are refunded without one.
+  -- Without a purpose the worker could not derive what is due.
   if tg_op = 'INSERT' and new.kind in ('payout', 'refund') and new.purpose is null then
     raise exception 'payout % needs a purpose', new.id
       using errcode = 'insufficient_privilege', constraint = 'payouts_of_api';
@@ -289,10 +295,10 @@ begin
   end if;
   if payout.purpose is null then
     select * into paid from transfers where network = payout.network and state = 'final'
-      and subject = regexp_replace(payout.subject, '^(suspense|surplus):((base|alt):)?', '');
+      and subject = payout.unmatched_transfer;
     return paid.network is not null and payout.kind = 'surplus' and (paid.payer = payout.payee or may_go_elsewhere or exists (
       select from approvals where kind = 'refund_unmatched' and state = 'approved'
-        and subject = split_part(payout.subject, ':', 1) || ':' || paid.network || ':' || paid.subject));
+        and subject = payout.unmatched_from || ':' || paid.network || ':' || paid.subject));
   end if;
   select * into paid from transfers where purpose = payout.purpose and purpose <> '' and state <> 'gone';
   if paid.network is distinct from payout.network then
@@ -330,7 +336,8 @@ declare
   payout payouts;
 begin
   -- One that was withdrawn can be requested again for another agent, before any of it counts against the caps.
-  if tg_op = 'UPDATE' and ((old.id, old.kind, old.subject) is distinct from (new.id, new.kind, new.subject)
+  if tg_op = 'UPDATE' and ((old.id, old.kind, old.subject, old.unmatched_from, old.unmatched_transfer)
+      is distinct from (new.id, new.kind, new.subject, new.unmatched_from, new.unmatched_transfer)
     or (old.state <> 'withdrawn' and old.agent_id is distinct from new.agent_id)) then
     perform refuse_request_of_api(old.id, 'it becomes another payout');
   end if;

@@ -187,6 +187,8 @@ create index earn_withdrawals_of_holder on earn_withdrawals (holder, created_at 
 create table earn_fills (
   withdrawal_id text not null references earn_withdrawals (id),
   n integer not null check (n > 0),
+  -- Of its payout.
+  subject text not null unique generated always as (withdrawal_id || ':' || n) stored,
   amount_micros bigint not null check (amount_micros > 0),
   created_at timestamptz not null,
   primary key (withdrawal_id, n)

@@ -235,6 +235,7 @@ export interface Tables {
   earn_fills: {
     withdrawal_id: string
     n: number
+    subject: GeneratedAlways<string>
     amount_micros: bigint
     created_at: Date
   }
@@ -663,6 +664,8 @@ export interface Tables {
     kind: string
     subject: string
     purpose: string | null
+    unmatched_from: string | null
+    unmatched_transfer: string | null
     agent_id: string | null
     payee: string | null
     amount_micros: bigint

@@ -193,7 +193,7 @@ export const BUGS: readonly Bug[] = [
         to: '',
       },
       {
-        file: 'trade/src/orders/payment/payout-listener.ts',
+        file: 'trade/src/orders/payment/payout-rules.ts',
         from: ', wait: waitOf(order) }',
         to: ' }',
       },

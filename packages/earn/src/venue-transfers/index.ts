@@ -1,5 +1,5 @@
 export { advanceVenueTransfers } from './advance-venue-transfers.ts'
-export { venueTransferTerms } from './payout-terms.ts'
 export { requestDeploy, requestRecall } from './request-venue-transfer.ts'
 export { findVenueTransfer, isBeingRecalled, lockVenueTransfer, sumRecalled } from './store.ts'
+export { venuePayout } from './venue-payout.ts'
 export { type VenueTransfer, venueTransferAccount } from './venue-transfer.ts'

@@ -169,6 +169,18 @@ export interface Fill {
   readonly amount: Usdc
 }
 
+/** The part of a withdrawal that a payout of this subject pays. */
+export async function findFillOf(tx: Tx, subject: string): Promise<Fill | undefined> {
+  const row = await tx.selectFrom('earn_fills').selectAll().where('subject', '=', subject).executeTakeFirst()
+  return row && fillOf(row)
+}
+
+const fillOf = (row: Selectable<Tables['earn_fills']>): Fill => ({
+  withdrawalId: row.withdrawal_id,
+  n: row.n,
+  amount: usdc(row.amount_micros),
+})
+
 export async function findFills(db: Db | Tx, ids: readonly string[]): Promise<Fill[]> {
   if (ids.length === 0) return []
   const rows = await db
@@ -178,11 +190,7 @@ export async function findFills(db: Db | Tx, ids: readonly string[]): Promise<Fi
     .orderBy('withdrawal_id')
     .orderBy('n')
     .execute()
-  return rows.map((row) => ({
-    withdrawalId: row.withdrawal_id,
-    n: row.n,
-    amount: usdc(row.amount_micros),
-  }))
+  return rows.map(fillOf)
 }
 
 /** Whether the holders wait for a withdrawal. */

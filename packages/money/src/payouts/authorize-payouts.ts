@@ -120,7 +120,7 @@ async function decide(
   const held = async (hold: Hold) => ({ payout: await saveHold(tx, payout, hold, now), counters: [] })
   const early = await earlyHold(ctx, tx, payout, guard)
   if (early !== undefined) return held(early)
-  const caps = await decideCaps(ctx.caps, tx, payout, counted)
+  const caps = await decideCaps(ctx, tx, payout, counted)
   if (caps.hold !== undefined) return held(caps.hold)
   const account = await decideAccount(ctx, tx, payout, cost.createsAccount)
   if (account.hold !== undefined) return held(account.hold)

@@ -23,7 +23,7 @@ export async function finalizePayout(
   const { id, kind, subject, network, amount, agentId } = payout
   await transact(ctx.db, async (tx) => {
     // fix: refund-locks-counter
-    await ctx.payoutListener.beforeSent(tx, payout)
+    await ctx.payoutKinds[payout.kind].beforeSent?.(tx, payout)
     const locked = await lockPayout(tx, id)
     if (hasEnded(locked)) return
     const to = (await lockCharged(tx, locked, reference)) ?? world(network)
@@ -36,7 +36,7 @@ export async function finalizePayout(
     })
     await addPaidOut(tx, locked)
     if (locked.opensAccount && agentId !== null) await wakeForAccount(tx, agentId, ctx.clock.now())
-    await ctx.payoutListener.onSent(ctx, tx, payout, reference)
+    await ctx.payoutKinds[payout.kind].onSent?.(ctx, tx, payout, reference)
     // Last, because it locks counters that other payouts share.
     const change = { finalReference: reference, ...(cost !== undefined && { cost }) }
     await savePayout(tx, locked, 'finalize', change, ctx.clock.now())
@@ -58,7 +58,7 @@ export function failPayout(
     const locked = await lockPayout(tx, payout.id)
     if (hasEnded(locked) || !(await isUnchanged(tx, locked, payout, signed))) return locked
     const reason = why.slice(0, LONGEST_REASON)
-    await ctx.payoutListener.onFailed(ctx, tx, { ...locked, reason })
+    await ctx.payoutKinds[locked.kind].onFailed?.(ctx, tx, { ...locked, reason })
     // Last, because it locks counters that other payouts share.
     return savePayout(tx, locked, 'fail', { reason }, ctx.clock.now())
   })

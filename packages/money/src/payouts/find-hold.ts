@@ -63,7 +63,7 @@ export async function findHold(ctx: PayoutContext, payout: Payout): Promise<Hold
     const early = await earlyHold(ctx, tx, payout, guard)
     if (early !== undefined) return early
     const counted = await findCounted(tx, network, scopesOf(payout), ctx.clock.now())
-    return (await decideCaps(ctx.caps, tx, payout, counted)).hold ?? gasBudgetHold(ctx.caps, network, counted)
+    return (await decideCaps(ctx, tx, payout, counted)).hold ?? gasBudgetHold(ctx.caps, network, counted)
   })
 }
 

@@ -2,21 +2,20 @@ import type { Tx } from '@market/database/transact'
 import { formatUsd, type Usdc, usdc } from '@market/kernel/money'
 import { balanceOf, payable } from '../ledger/index.ts'
 import type { Transfer } from '../payments/index.ts'
+import { findFundingTransfer } from './funding-transfer.ts'
 import { contestHold, type Hold } from './hold.ts'
 import { deleteSpent, saveSpent, sumSpent } from './limits/store.ts'
 import { isSameAddress } from './outgoing/outgoing-transfer.ts'
 import type { Payout } from './payout.ts'
 import type { PayoutContext } from './payout-context.ts'
-import { findFundingTransfer } from './refund-transfer.ts'
 import { lockNetwork } from './store.ts'
-import { decidedTerms } from './terms.ts'
 
 /**
  * Why the ledger and the order do not authorize a locked payout; undefined when they do. The row alone authorizes
  * nothing: its amount must be reserved for it, and it must be what its order, the transfer that paid or an approval requires.
  */
 export async function fundingHold(
-  ctx: Pick<PayoutContext, 'payoutListener' | 'feeAddresses' | 'chains' | 'clock'>,
+  ctx: Pick<PayoutContext, 'payoutKinds' | 'feeAddresses' | 'chains' | 'clock'>,
   tx: Tx,
   payout: Payout,
 ): Promise<Hold | undefined> {
@@ -25,7 +24,7 @@ export async function fundingHold(
   // fix: payout-funded
   if (reserved !== amount)
     return { code: 'not_funded', detail: `${formatUsd(usdc(reserved))} USDC of ${formatUsd(amount)} USDC` }
-  const terms = (await ctx.payoutListener.termsOf(ctx, tx, payout)) ?? (await decidedTerms(ctx, tx, payout))
+  const terms = await ctx.payoutKinds[payout.kind].terms(ctx, tx, payout)
   if (terms === undefined)
     // fix: payout-required
     return { code: 'order_mismatch', detail: 'no order, payment or approval requires it' }

@@ -3,6 +3,7 @@ export type { Candidate } from './authorize-payouts.ts'
 export { type AliveUntil, findAliveUntil } from './batches/store.ts'
 export { submitPayouts } from './batches/submit-payouts.ts'
 export { findCounterDrift } from './counters/store.ts'
+export { coldMove, feeWithdrawal, redirectedPayees, unmatchedTerms } from './decided-payouts.ts'
 export { wakeFunded } from './due/store.ts'
 export { findPayoutsOfAgent, type NetworkAmount, sumPaidOut, sumPending } from './earnings/store.ts'
 export { hasUnspent } from './funding-hold.ts'
@@ -24,16 +25,16 @@ export {
   sumUnfinalOutgoing,
 } from './outgoing/store.ts'
 export { lockPair, type Pair, pairTransfer, writeOffTransfer } from './outgoing/write-off-transfer.ts'
-export { type Payout, type PayoutId, payoutIdOf } from './payout.ts'
+export { type Payout, type PayoutId, payoutIdOf, type Unmatched } from './payout.ts'
 export { type Authorize, PAYOUTS_AT_ONCE, payoutAuthorizer } from './payout-authorizer.ts'
-export type { PayoutContext, PayoutListener, PayoutTerms } from './payout-context.ts'
+export type { PayoutContext } from './payout-context.ts'
+export type { PayoutKinds, PayoutRule, PayoutTerms } from './payout-kind.ts'
 export {
   lockOwnDeposit,
   lockUnmatched,
   recognizeRevenue,
   refundTransfer,
   returnSurplus,
-  type Unmatched,
 } from './refund-transfer.ts'
 export {
   findInFlight,
@@ -61,5 +62,4 @@ export {
   retryPayout,
   withdrawPayout,
 } from './request-payout.ts'
-export { redirectedPayees } from './terms.ts'
 export { availableFees, requireFees, withdrawFees } from './withdraw-fees.ts'

@@ -1,10 +1,9 @@
 import type { Needs } from '@market/core/context'
 import type { PayoutSender } from '@market/core/ports/payout-sender'
 import type { Screening } from '@market/core/ports/screening'
-import type { Tx } from '@market/database/transact'
 import type { Usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
-import type { Payout } from './payout.ts'
+import type { PayoutKinds } from './payout-kind.ts'
 
 /** The networks this process can pay on. Only the worker has any. */
 export type PayoutSenders = Readonly<Partial<Record<Network, PayoutSender>>>
@@ -22,39 +21,9 @@ export interface Caps {
   readonly accountMinimum: Usdc
 }
 
-/** What the reason of a payout requires it to be. */
-export interface PayoutTerms {
-  readonly network: Network
-  /** Zero when it requires no such payout. */
-  readonly amount: Usdc
-  /** The addresses it may be sent to. */
-  readonly payees: readonly string[]
-  /** Addresses of the payee that are not paid yet, and from when on they are, if that is known. */
-  readonly newPayees?: readonly { readonly address: string; readonly from: Date | null }[]
-  /** Until when it waits because the payer of the purchase is not proven, and since when that is contested. */
-  readonly wait?: Pick<Payout, 'notBefore' | 'contestedAt'>
-}
-
-/**
- * Implemented by the module that requests payouts, registered by the app. `onSent` and `onFailed` run in the transaction
- * that ends the payout, so what they write is committed with it.
- */
-export interface PayoutListener {
-  /**
-   * Derives what the payout must be from the order and the transfer that paid for it, without reading the payout's own
-   * row. Undefined when it belongs to neither an order, a registration nor a bounty: then it is not sent, unless an
-   * operator or the payer of unmatched money decided it. Runs before a payout is authorized or signed.
-   */
-  termsOf(ctx: Needs<'clock'>, tx: Tx, payout: Payout): Promise<PayoutTerms | undefined>
-  /** Runs first in the transaction that ends the payout: locks what `onSent` writes before rows that many payouts share. */
-  beforeSent(tx: Tx, payout: Payout): Promise<void>
-  onSent(ctx: Needs<'clock' | 'chains'>, tx: Tx, payout: Payout, reference: string): Promise<void>
-  onFailed(ctx: Needs<'clock'>, tx: Tx, payout: Payout): Promise<void>
-}
-
 export type PayoutContext = Needs<'db' | 'clock' | 'ids' | 'chains'> & {
   readonly payoutSenders: PayoutSenders
-  readonly payoutListener: PayoutListener
+  readonly payoutKinds: PayoutKinds
   readonly caps: Caps
   /** A payout is sent when none of them lists its payee or payer. */
   readonly screenings: readonly Screening[]

@@ -16,6 +16,7 @@ const payout: Payout = {
   kind: 'payout',
   subject: 'ord_1',
   purpose: null,
+  unmatched: null,
   payee: PAYEE,
   amount: usdc(5_000_000n),
   state: 'queued',

@@ -5,7 +5,7 @@ import type { AgentId } from '@market/kernel/ids'
 import type { Usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
 import { markOf } from '@market/kernel/payout-mark'
-import type { Purpose } from '../payments/index.ts'
+import type { Purpose, TransferKey } from '../payments/index.ts'
 import type { HoldCode } from './hold.ts'
 import type { PayoutState } from './states.ts'
 
@@ -22,6 +22,11 @@ export type PayoutKind =
   | 'move_to_venue'
   | 'earn_withdrawal'
 
+/** What is left of a transfer: in suspense, because no purpose claimed it, or paid above the price. */
+export interface Unmatched extends TransferKey {
+  readonly from: 'suspense' | 'surplus'
+}
+
 export type PayoutId = `pay_${string}`
 
 export interface Payout {
@@ -31,6 +36,8 @@ export interface Payout {
   readonly subject: string
   /** The payment that funds it, which must be final before the payout is sent; null when there is none. */
   readonly purpose: Purpose | null
+  /** What it returns without a purpose. */
+  readonly unmatched: Unmatched | null
   /** Null while no address is known; then the payout has failed, and is retried with an address. */
   readonly payee: string | null
   readonly amount: Usdc

@@ -1,4 +1,3 @@
-import type { Needs } from '@market/core/context'
 import { type Tx, transact } from '@market/database/transact'
 import { assert } from '@market/kernel/assert'
 import { paysMarkOnce } from '@market/kernel/payout-mark'
@@ -12,7 +11,7 @@ import type { PayoutContext } from './payout-context.ts'
 import { findSignatures, insertSignature, saveDead } from './signatures/store.ts'
 import { isHeldBy, lockPayout, renewMark, savePayout } from './store.ts'
 
-type Ctx = Needs<'clock'>
+type Ctx = Pick<PayoutContext, 'clock' | 'payoutKinds'>
 
 /**
  * Records a transaction of this payout that the chain shows and the database has lost. It becomes an ordinary signature
@@ -54,7 +53,8 @@ async function recordLost(ctx: Ctx, tx: Tx, payout: Payout, transfer: OutgoingTr
   if (!paysMarkOnce(payout.network)) await insertLost(tx, payout, transfer, now)
   await recordSpending(tx, payout)
   // fix: recovered-counts-by-rule
-  const counts = payout.countedAt === null ? await countsAgainstCaps(tx, payout) : payout.countsAgainstCaps
+  const counts =
+    payout.countedAt === null ? await countsAgainstCaps(ctx, tx, payout) : payout.countsAgainstCaps
   return savePayout(tx, payout, 'recover', { countsAgainstCaps: counts }, now)
 }
 

@@ -7,18 +7,15 @@ import { minus, type Usdc, usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
 import { balanceOf, fees, post, surplus, suspense } from '../ledger/index.ts'
 import {
-  findTransfer,
-  findTransferFor,
   formatPurpose,
   lockTransfer,
   type Purpose,
-  parseTransferName,
   type Transfer,
   type TransferKey,
   transferName,
 } from '../payments/index.ts'
 import { minPayoutOn, requireMinimum } from './limits/minimum.ts'
-import { type Payout, payoutIdOf } from './payout.ts'
+import { type Payout, payoutIdOf, type Unmatched } from './payout.ts'
 import { requestPayout } from './request-payout.ts'
 import { findPayout } from './store.ts'
 
@@ -32,20 +29,8 @@ const SUBJECT_PREFIX: Readonly<Record<Network, string>> = {
   'alt-mainnet': 'alt:',
 }
 
-export interface Unmatched extends TransferKey {
-  readonly from: keyof typeof ACCOUNTS
-}
-
 const refundSubject = (unmatched: Unmatched): string =>
   `${unmatched.from}:${SUBJECT_PREFIX[unmatched.network]}${transferName(unmatched)}`
-
-/** The unmatched money that a payout refunds; undefined for another subject. */
-export function parseRefundSubject(network: Network, subject: string): Unmatched | undefined {
-  const transfer = { network, ...parseTransferName(subject.slice(subject.lastIndexOf(':') + 1)) }
-  return (['suspense', 'surplus'] as const)
-    .map((from) => ({ ...transfer, from }))
-    .find((unmatched) => refundSubject(unmatched) === subject)
-}
 
 /**
  * Pays what a transfer left in suspense or as surplus back to its payer, or to the payee that two operators approved.
@@ -56,10 +41,11 @@ export async function refundTransfer(
   tx: Tx,
   request: Unmatched & { readonly approvedPayee?: string },
 ): Promise<Payout> {
-  const { network, from } = request
-  const { payer, amount } = await lockUnmatched(tx, request)
+  const { approvedPayee, ...unmatched } = request
+  const { network, from } = unmatched
+  const { payer, amount } = await lockUnmatched(tx, unmatched)
   const account = ACCOUNTS[from](network, transferName(request))
-  const subject = refundSubject(request)
+  const subject = refundSubject(unmatched)
   const known = await findPayout(tx, payoutIdOf('surplus', subject))
   if (amount === 0n && known !== undefined) return known
   if (amount === 0n)
@@ -74,30 +60,11 @@ export async function refundTransfer(
     network,
     kind: 'surplus',
     subject,
-    payee: request.approvedPayee ?? requirePayer(payer),
+    unmatched,
+    payee: approvedPayee ?? requirePayer(payer),
     amount,
     from: account,
   })
-}
-
-/** The transfer whose money a payout pays on; undefined when none does. */
-export async function findFundingTransfer(tx: Tx, payout: Payout): Promise<Transfer | undefined> {
-  const { purpose, network, subject } = payout
-  if (purpose !== null) return findTransferFor(tx, purpose)
-  const unmatched = parseRefundSubject(network, subject)
-  return unmatched && findTransfer(tx, unmatched)
-}
-
-/**
- * Whether a refund or surplus goes to the wallet whose final transfer it comes from. A payee that an operator chose is
- * not its payer, and neither is one that shares a transaction with a buyer.
- */
-export async function isReturnToPayer(tx: Tx, payout: Payout): Promise<boolean> {
-  const { kind, purpose, network, payee, subject } = payout
-  if ((kind !== 'refund' && kind !== 'surplus') || payee === null) return false
-  const paid = await findFundingTransfer(tx, payout)
-  if (paid?.state !== 'final' || paid.network !== network || paid.payer !== payee) return false
-  return purpose !== null || paid.purpose === null || parseRefundSubject(network, subject)?.from === 'surplus'
 }
 
 function requirePayer(payer: string | null): string {

@@ -8,7 +8,14 @@ import type { Network } from '@market/kernel/network'
 import { type Account, payable, post } from '../ledger/index.ts'
 import type { Purpose } from '../payments/index.ts'
 import { contestHold, describeHold } from './hold.ts'
-import { isWaiting, type Payout, type PayoutId, type PayoutKind, payoutIdOf } from './payout.ts'
+import {
+  isWaiting,
+  type Payout,
+  type PayoutId,
+  type PayoutKind,
+  payoutIdOf,
+  type Unmatched,
+} from './payout.ts'
 import { findPayout, insertPayout, lockPayout, saveHold, savePayout, saveWait, startRound } from './store.ts'
 
 export interface NewPayout {
@@ -21,6 +28,8 @@ export interface NewPayout {
   readonly from: Account
   /** The payment that funds it, which must be final before the payout is sent. */
   readonly purpose?: Purpose
+  /** What it returns without a purpose. */
+  readonly unmatched?: Unmatched
   /** The agent whose statement shows it. */
   readonly agentId?: AgentId
   /** It is not sent earlier, because its payer can contest it until then. */
@@ -49,6 +58,7 @@ export async function requestPayout(
     kind,
     subject,
     purpose: request.purpose ?? null,
+    unmatched: request.unmatched ?? null,
     payee,
     amount,
     state: payee === null ? 'failed' : 'queued',

@@ -6,12 +6,12 @@ import { type Usdc, usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
 import { nextState } from '@market/kernel/states'
 import { type Selectable, sql } from 'kysely'
-import { formatPurpose, parsePurpose } from '../payments/index.ts'
+import { formatPurpose, parsePurpose, parseTransferName, transferName } from '../payments/index.ts'
 import { type CounterChange, counterChanges } from './counters/counters.ts'
 import { applyCounters } from './counters/store.ts'
 import { describeHold, type Hold, type HoldCode } from './hold.ts'
 import { changeCost } from './limits/store.ts'
-import type { Payout, PayoutId, PayoutKind } from './payout.ts'
+import type { Payout, PayoutId, PayoutKind, Unmatched } from './payout.ts'
 import { type PayoutAction, type PayoutState, TRANSITIONS } from './states.ts'
 
 export const payoutOf = (row: Selectable<Tables['payouts']>): Payout => ({
@@ -20,6 +20,7 @@ export const payoutOf = (row: Selectable<Tables['payouts']>): Payout => ({
   kind: row.kind as PayoutKind,
   subject: row.subject,
   purpose: row.purpose === null ? null : parsePurpose(row.purpose),
+  unmatched: unmatchedOf(row),
   payee: row.payee,
   amount: usdc(row.amount_micros),
   state: row.state as PayoutState,
@@ -41,6 +42,12 @@ export const payoutOf = (row: Selectable<Tables['payouts']>): Payout => ({
   updatedAt: row.updated_at,
 })
 
+function unmatchedOf(row: Selectable<Tables['payouts']>): Unmatched | null {
+  if (row.unmatched_transfer === null) return null
+  const from = row.unmatched_from as Unmatched['from']
+  return { network: row.network as Network, ...parseTransferName(row.unmatched_transfer), from }
+}
+
 /** Undefined when this kind of payout of the subject exists already. A worker looks for due payouts at once. */
 export async function insertPayout(tx: Tx, dueAt: Date, payout: Payout): Promise<Payout | undefined> {
   const row = await tx
@@ -51,6 +58,8 @@ export async function insertPayout(tx: Tx, dueAt: Date, payout: Payout): Promise
       kind: payout.kind,
       subject: payout.subject,
       purpose: payout.purpose === null ? null : formatPurpose(payout.purpose),
+      unmatched_from: payout.unmatched?.from ?? null,
+      unmatched_transfer: payout.unmatched === null ? null : transferName(payout.unmatched),
       payee: payout.payee,
       amount_micros: payout.amount,
       state: payout.state,

@@ -49,7 +49,7 @@ export {
 export { orderPayment } from './payment/order-payment.ts'
 export { isOwnersPayment, ownersPayment, payOrder, type ReleaseContested } from './payment/pay-order.ts'
 export { networkProblem, type Offered } from './payment/payable-networks.ts'
-export { orderPayoutListener } from './payment/payout-listener.ts'
+export { orderPayout, refund, surplus } from './payment/payout-rules.ts'
 export { placePaidOrder } from './payment/place-paid-order.ts'
 export { undoPayment } from './payment/undo-payment.ts'
 export { type PossibleAct, problemOf } from './possible-acts.ts'

@@ -2,11 +2,13 @@ import type { Needs } from '@market/core/context'
 import { emit, emitToBuyer, lockBuyerEvents } from '@market/core/events'
 import type { Tx } from '@market/database/transact'
 import { payoutAddressHint } from '@market/identity/agents'
+import { assert } from '@market/kernel/assert'
 import { formatUsd } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
 import type { Payout } from '@market/money/payouts'
-import type { Order } from '../order.ts'
 import { findOrderIfAny } from '../store.ts'
+
+type Ctx = Needs<'clock' | 'chains'>
 
 /** How the specification names the chains of payouts. */
 const CHAINS = {
@@ -35,32 +37,32 @@ export async function emitPayoutFailed(ctx: Needs<'clock'>, tx: Tx, payout: Payo
   })
 }
 
-/** The order whose payment the payout refunds. A surplus is a part of a transfer, and has no event. */
-const refundedOrder = async (tx: Tx, { kind, subject }: Payout): Promise<Order | undefined> =>
-  kind === 'refund' ? findOrderIfAny(tx, subject) : undefined
-
-export async function lockRefundEvent(tx: Tx, payout: Payout): Promise<void> {
-  const order = await refundedOrder(tx, payout)
+export async function lockRefundEvent(tx: Tx, { subject }: Payout): Promise<void> {
+  const order = await findOrderIfAny(tx, subject)
   if (order !== undefined) await lockBuyerEvents(tx, order.buyer)
 }
 
-/** Emits `order.refunded` to the buyer, or `order.payout_sent` to the agent, when the transaction is final. */
-export async function emitPayoutSent(
-  ctx: Needs<'clock' | 'chains'>,
-  tx: Tx,
-  payout: Payout,
-  reference: string,
-): Promise<void> {
-  const { notifiedAgent, payee, network, subject, amount } = payout
-  if (payee === null) return
-  const data = {
+/** Emits `order.refunded` to the buyer of an order when the refund is final. */
+export async function emitRefunded(ctx: Ctx, tx: Tx, payout: Payout, reference: string): Promise<void> {
+  const order = await findOrderIfAny(tx, payout.subject)
+  if (order === undefined) return
+  await emitToBuyer(ctx, tx, order, { event: 'order.refunded', data: sentData(ctx, payout, reference) })
+}
+
+/** Emits `order.payout_sent` to the agent when the transaction is final. */
+export async function emitPayoutSent(ctx: Ctx, tx: Tx, payout: Payout, reference: string): Promise<void> {
+  const { notifiedAgent, subject } = payout
+  if (notifiedAgent === null) return
+  const data = sentData(ctx, payout, reference)
+  await emit(ctx, tx, { agentId: notifiedAgent, event: 'order.payout_sent', orderId: subject, data })
+}
+
+function sentData({ chains }: Ctx, { amount, network, payee }: Payout, reference: string) {
+  assert(payee !== null, 'what was sent has a payee')
+  return {
     amount_usd: formatUsd(amount),
     chain: CHAINS[network],
     tx_hash: reference,
-    destination: ctx.chains[network]?.displayAddress(payee) ?? payee,
+    destination: chains[network]?.displayAddress(payee) ?? payee,
   }
-  const order = await refundedOrder(tx, payout)
-  if (order !== undefined) await emitToBuyer(ctx, tx, order, { event: 'order.refunded', data })
-  if (notifiedAgent !== null)
-    await emit(ctx, tx, { agentId: notifiedAgent, event: 'order.payout_sent', orderId: subject, data })
 }
