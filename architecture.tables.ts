@@ -26,8 +26,6 @@ export const OWNERS: Readonly<Record<string, string>> = {
   earn_withdrawals: 'withdrawals',
   event_counters: 'events',
   events: 'events',
-  gas_nonces: 'x402',
-  gas_transactions: 'x402',
   purchases: 'x402',
   purchase_namings: 'x402',
   ledger_accounts: 'ledger',

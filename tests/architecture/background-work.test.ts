@@ -61,9 +61,7 @@ test('chains: three mechanisms send', () => {
   )
   expect([...new Set(found.map((line) => line.split(':')[0]))]).toEqual([
     'packages/core/src/outgoing/advance.ts',
-    'packages/money/src/payments/intents/check-intents.ts',
+    'packages/money/src/payments/settlements/send-settlement.ts',
     'packages/money/src/payouts/batches/submit-payouts.ts',
-    'packages/trade/src/x402/gas/send-unmined.ts',
-    'packages/trade/src/x402/submit-payment.ts',
   ])
 })

@@ -196,6 +196,13 @@ const MONEY_FIXES: readonly RemovedFix[] = [
     title: 'orders: two orders that one buyer names before',
   },
   {
+    finding: 'settlements: one whose nonce is used is signed again',
+    marker: 'lost-nonce-signed-again',
+    to: 'undefined',
+    test: 'tests/x402/settlement-restore.test.ts',
+    title: 'restore: of two settlements with one nonce',
+  },
+  {
     finding: 'A9 another operator must approve',
     marker: 'second-operator',
     test: 'tests/contract/approve-approval.test.ts',

@@ -16,7 +16,7 @@ import {
   toHex,
 } from 'viem'
 import { afterAll, beforeEach, expect, test } from 'vitest'
-import { FINALITY, newAccount, question, verdict } from '../chains/evm-world.ts'
+import { FINALITY, fundedPayer, newAccount, question, verdict } from '../chains/evm-world.ts'
 import { relayTo } from '../chains/node-relay.ts'
 import { PRICE, settle, startEvmFacilitator } from './evm-facilitator-world.ts'
 import { signNow } from './sign-now.ts'
@@ -90,12 +90,14 @@ test('extra: has the fields that a requirement needs besides asset, address and 
   })
 })
 
-test('the next nonce counts pending transactions, and readGas returns the balance', async () => {
-  const next = (await facilitator.readTerms()).nextNonce
+test('the terms count mined transactions only, and readGas returns the balance', async () => {
+  const mined = async () => (await facilitator.readTerms()).minedNonce ?? 0n
+  const before = await mined()
   await network.automine(false)
   await settle(facilitator, await world.pay())
-  expect((await facilitator.readTerms()).nextNonce).toBe((next ?? 0n) + 1n)
+  expect(await mined()).toBe(before)
   await network.mine(1)
+  expect(await mined()).toBe(before + 1n)
   expect((await facilitator.readGas()).balance).toBe(
     BigInt(String(await network.rpc('eth_getBalance', [gas.address, 'latest']))),
   )
@@ -343,6 +345,25 @@ test('the outcome is unknown while no block is mined and after a reorganization 
   expect(await facilitator.observe(settlement, payment)).toEqual(arrived(settlement.reference))
 })
 
+test('a settlement is lost when another transaction used its nonce, and not when it failed on the chain', async () => {
+  const terms = await facilitator.readTerms()
+  const payer = await fundedPayer(network, PRICE)
+  const payment = await world.pay(payer)
+  const lost = await facilitator.sign(payment, terms, terms.minedNonce)
+  expect(await facilitator.observe(lost, payment)).toEqual(UNKNOWN)
+  await settleInBlock(facilitator, await world.pay())
+  expect(await facilitator.observe(lost, payment)).toEqual({ ...UNKNOWN, isLost: true })
+
+  await network.automine(false)
+  const again = await settle(facilitator, payment)
+  await network.rpc('anvil_dropTransaction', [again.reference])
+  await network.automine(true)
+  await network.transfer(payer, gas.address, PRICE)
+  await facilitator.send(again)
+  await network.included(again.reference as Hex)
+  expect(await facilitator.observe(again, payment)).toEqual(UNKNOWN)
+})
+
 test('ignores a receipt of a block that is no longer canonical', async () => {
   const relay = await relayTo(network.url)
   const stale = await openEvmFacilitator({ ...world.settings, rpcUrls: [relay.url] })
@@ -412,23 +433,21 @@ test('a settlement below the current base fee is replaced at the same nonce', as
 
   const terms = await facilitator.readTerms()
   const better = await facilitator.replaceWithHigherFee(cheap.bytes, terms)
-  const after = parseTransaction(better as Hex)
+  const after = parseTransaction(better?.bytes as Hex)
   expect(after).toMatchObject({ nonce: before.nonce, to: before.to, data: before.data, gas: before.gas })
   expect(after.maxFeePerGas).toBeGreaterThan(dear)
-  expect(await facilitator.replaceWithHigherFee(better ?? '', terms)).toBeUndefined()
+  expect(await facilitator.replaceWithHigherFee(better?.bytes ?? '', terms)).toBeUndefined()
   const thrifty = { ...world.settings, feeCapPerGas: (before.maxFeePerGas ?? 0n) + 1n }
   const capped = await openEvmFacilitator(thrifty, localEvmSigner(gas.key))
   expect(await capped.replaceWithHigherFee(cheap.bytes, terms)).toBeUndefined()
 
-  const other = await startEvmFacilitator(network)
-  expect(await other.facilitator.replaceWithHigherFee(cheap.bytes, terms)).toBeUndefined()
   await expect(
     facilitator.replaceWithHigherFee(cheap.bytes, { ...terms, gasBalance: dear }),
   ).rejects.toMatchObject({
     kind: 'unavailable',
   })
 
-  await facilitator.send({ bytes: better ?? '' })
+  await facilitator.send({ bytes: better?.bytes ?? '' })
   await network.mine(1)
   expect(await facilitator.observe(cheap, payment)).toMatchObject({ kind: 'arrived' })
   await network.rpc('anvil_setNextBlockBaseFeePerGas', [toHex(1_000_000_000n)])

@@ -83,7 +83,7 @@ test('an unmodified client pays, the signed transaction is broadcast repeatedly,
   expect(await confirmed(settlement, payment)).toEqual(arrived(settlement.reference))
   expect((await solana.usdc.balanceOf(solana.treasury.address)) - before).toBe(PRICE)
   expect(lamports - (await facilitator.readGas()).balance).toBe(10_001n)
-  expect((await facilitator.readTerms()).nextNonce).toBeNull()
+  expect((await facilitator.readTerms()).minedNonce).toBeNull()
 })
 
 test('extra: has the fields that a requirement needs besides asset, address and amount', () => {

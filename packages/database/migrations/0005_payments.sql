@@ -97,9 +97,12 @@ create table payment_intents (
   not_before timestamptz not null,
   status text not null check (status in ('waiting', 'confirmed', 'failed', 'expired', 'cancelled')),
   why text check (length(why) <= 300),
-  -- A payment that the buyer signed. While `bytes` is set, we submit it until it is on the chain or never can be.
+  -- A payment that the buyer signed. While it waits and `bytes` is set, we submit it until it is on the chain or never can be.
   payment jsonb,
   bytes text,
+  -- EVM: whose transaction `bytes` is. It is submitted until it is mined, also when the payment has ended: a nonce that is never
+  -- used would block all later ones.
+  gas_account text check (length(gas_account) = 42),
   nonce bigint check (nonce >= 0),
   signed_at_height bigint,
   last_valid_height bigint,
@@ -111,7 +114,7 @@ create table payment_intents (
   created_at timestamptz not null,
   checked_at timestamptz not null,
   constraint payment_intents_submitted check (bytes is null or (payment is not null and signed_at_height is not null)),
-  constraint payment_intents_ended check (status = 'waiting' or bytes is null)
+  constraint payment_intents_nonce check ((nonce is null) = (gas_account is null) and (nonce is null or bytes is not null))
 );
 -- A purpose waits for one payment at a time.
 create unique index payment_intents_waiting on payment_intents (purpose_kind, purpose_id) where status = 'waiting';
@@ -119,11 +122,12 @@ create unique index payment_intents_waiting on payment_intents (purpose_kind, pu
 create index payment_intents_named on payment_intents (checked_at) where status = 'waiting' and bytes is null;
 create index payment_intents_sent on payment_intents (checked_at) where status = 'waiting' and bytes is not null;
 create index payment_intents_reference on payment_intents (network, reference);
+create unique index payment_intents_assigned on payment_intents (network, gas_account, nonce) where nonce is not null;
 
--- One that ended stays as it is.
+-- One that ended stays as it is. Only its transaction is replaced by one with a higher fee.
 create function check_payment_intent() returns trigger language plpgsql as $$
 begin
-  if old.status <> 'waiting' then
+  if old.status <> 'waiting' and (new.status <> old.status or new.bytes is not distinct from old.bytes) then
     raise exception 'payment intent % has ended', old.id using errcode = 'check_violation', constraint = 'payment_intents_transition';
   end if;
   return new;

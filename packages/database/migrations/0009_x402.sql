@@ -1,4 +1,4 @@
--- Payments that come with a request over HTTP, and the gas accounts that submit signed ones.
+-- Payments that come with a request over HTTP.
 
 create table purchases (
   id text primary key check (id ~ '^hir_[0-9]+_[0-9a-z]{17}$'),
@@ -65,19 +65,4 @@ create table purchase_namings (
   named_at timestamptz not null,
   primary key (purchase_id, n),
   constraint purchase_namings_once unique (purchase_id, fingerprint)
-);
-
--- The accounts that pay the gas. Their nonces are assigned here, so that several processes can share one.
-create table gas_nonces (
-  network text primary key check (network in ('base-mainnet', 'alt-mainnet')),
-  account text not null,
-  next bigint not null check (next >= 0)
-);
-
--- What they signed, until it is mined: a nonce that is never used would block all later ones.
-create table gas_transactions (
-  network text not null check (network in ('base-mainnet', 'alt-mainnet')),
-  nonce bigint not null check (nonce >= 0),
-  bytes text not null,
-  primary key (network, nonce)
 );

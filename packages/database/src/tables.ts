@@ -309,16 +309,6 @@ export interface Tables {
     position: string | null
     head_height: bigint | null
   }
-  gas_nonces: {
-    network: string
-    account: string
-    next: bigint
-  }
-  gas_transactions: {
-    network: string
-    nonce: bigint
-    bytes: string
-  }
   ledger_accounts: {
     id: string
     kind: string
@@ -566,6 +556,7 @@ export interface Tables {
     why: string | null
     payment: Json | null
     bytes: string | null
+    gas_account: string | null
     nonce: bigint | null
     signed_at_height: bigint | null
     last_valid_height: bigint | null

@@ -170,8 +170,8 @@ export const BUGS: readonly Bug[] = [
     changes: [
       {
         file: 'trade/src/x402/submit-payment.ts',
-        from: '    const settlement = await facilitator.sign(payment, terms, nonce)\n',
-        to: '    const settlement = await facilitator.sign(payment, terms, nonce)\n    await facilitator.send(settlement).catch(() => undefined)\n',
+        from: '    const settlement = await signSettlement(tx, facilitator, payment, terms)\n',
+        to: '    const settlement = await signSettlement(tx, facilitator, payment, terms)\n    await facilitator.send(settlement).catch(() => undefined)\n',
       },
     ],
     aim: {

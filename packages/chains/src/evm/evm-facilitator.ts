@@ -10,7 +10,7 @@ import { observeSettlement } from './observe-settlement.ts'
 import { quantity } from './parse-rpc.ts'
 import { readCall } from './read-call.ts'
 import { readDomain } from './read-domain.ts'
-import { readNonces } from './read-nonces.ts'
+import { readMinedNonce } from './read-mined-nonce.ts'
 import { rejectOnChain, rejectTerms } from './reject-authorization.ts'
 import { callAll, callEach } from './rpc.ts'
 import { sendBytes } from './send-bytes.ts'
@@ -101,15 +101,15 @@ export const openEvmFacilitator = async (
       )
     },
 
-    minedNonce: async () => (await readNonces(nodes, chainId, gasAccount)).next,
+    minedNonce: () => readMinedNonce(nodes, chainId, gasAccount),
 
     async readTerms() {
-      const { pending } = await readNonces(nodes, chainId, gasAccount)
+      const minedNonce = await readMinedNonce(nodes, chainId, gasAccount)
       return nodes.query(async (node) => {
         const [final] = await callEach(node, chainId, [blockAt(finalityTag)])
         const finalHeight = readFinalBlock(final)?.height ?? 0n
         const [fees, gasBalance] = [await readFees(node, chainId), await gasBalanceAt(node)]
-        return { nextNonce: pending, finalHeight, lastValidHeight: null, fees, gasBalance }
+        return { minedNonce, finalHeight, lastValidHeight: null, fees, gasBalance }
       })
     },
 
@@ -123,21 +123,20 @@ export const openEvmFacilitator = async (
       if (gasBalance !== null && gasBalance < gas * offeredFees.maxFeePerGas) throw outOfGas(network)
       const call = { chainId, to: usdc, data, gas, nonce, fees: offeredFees }
       const { reference, bytes } = await signCall(signer, call)
-      return { reference, bytes, nonce, signedAtHeight: finalHeight, lastValidHeight: null }
+      const place = { gasAccount: addressKey(gasAccount), nonce }
+      return { reference, bytes, ...place, signedAtHeight: finalHeight, lastValidHeight: null }
     },
 
     async replaceWithHigherFee(bytes, { fees, gasBalance }) {
-      const { fees: offered, from, ...call } = await readCall(bytes)
+      const { fees: offered, ...call } = readCall(bytes)
       assert(fees !== null && addressKey(call.to) === addressKey(usdc), 'a settlement calls the token')
-      // Signed by a previous gas account; this account cannot replace its transactions.
-      if (addressKey(from) !== addressKey(gasAccount)) return undefined
       if (isFeeSufficient(offered, fees) || minReplacementFee(offered.maxFeePerGas) > feeCapPerGas)
         return undefined
       const next = nextFees(fees, [offered], feeCapPerGas)
       // Nodes would reject a fee above the balance, and the affordable transaction would be lost.
       if (gasBalance !== null && gasBalance < call.gas * next.maxFeePerGas) throw outOfGas(network)
       assert(signer !== undefined, 'only a process with the gas key signs settlements')
-      return (await signCall(signer, { ...call, fees: next })).bytes
+      return signCall(signer, { ...call, fees: next })
     },
 
     send: ({ bytes }) => sendBytes(nodes, chainId, bytes),

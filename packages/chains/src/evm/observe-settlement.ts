@@ -12,7 +12,7 @@ import { AUTHORIZATION_USED_TOPIC, amountByAuthorization, topicOf } from './tran
 /** How many nodes must agree that a payment is void. All of them when there are fewer. */
 const MIN_AGREEING_NODES = 2
 
-const UNKNOWN: SettlementOutcome = { kind: 'unknown' }
+const UNKNOWN = { kind: 'unknown' } as const
 
 /** Whether this transaction is on the chain and paid the whole amount to the treasury. */
 const isPaidBy = async (
@@ -56,18 +56,38 @@ const findAuthorizationUse = async (
   return undefined
 }
 
+/**
+ * Whether another transaction used the nonce, as after a restore of the database. `mined` was read before: a transaction that it
+ * counts has a receipt by now.
+ */
+const isLost = async (
+  { chainId, usdc }: EvmSettings,
+  node: Node,
+  { reference, nonce }: Settlement,
+  { authorization, mined }: { readonly authorization: Authorization; readonly mined: bigint },
+): Promise<boolean> => {
+  if (nonce === null || mined <= nonce) return false
+  const [receipt, used] = await callAll(node, chainId, [
+    ['eth_getTransactionReceipt', reference],
+    usedCall(usdc, authorization, 'latest'),
+  ])
+  return readReceipt(receipt) === undefined && word(used) === 0n
+}
+
 /** Queries one node once. */
 const observeVia = async (
   settings: EvmSettings,
   node: Node,
-  { reference, signedAtHeight }: Settlement,
+  settlement: Settlement,
   authorization: Authorization,
 ): Promise<SettlementOutcome> => {
   const { chainId, usdc, finalityTag } = settings
+  const { reference, gasAccount, signedAtHeight } = settlement
   if (await isPaidBy(settings, node, reference, authorization)) return { kind: 'arrived', reference }
-  const [used, finalResponse] = await callEach(node, chainId, [
+  const [used, finalResponse, count] = await callEach(node, chainId, [
     usedCall(usdc, authorization, 'latest'),
     blockAt(finalityTag),
+    ...(gasAccount === null ? [] : [['eth_getTransactionCount', gasAccount, 'latest'] as const]),
   ])
   const isUsed = word(resultOf(used)) !== 0n
   const other = isUsed ? await findAuthorizationUse(settings, node, authorization, signedAtHeight) : undefined
@@ -85,7 +105,11 @@ const observeVia = async (
   if (isSpent && !isUsed) return UNKNOWN
   if (isSpent) return { kind: 'void', reason: 'the authorization was cancelled or used for something else' }
   const isExpired = BigInt(final.at.getTime() / 1_000) >= authorization.validBefore
-  return isExpired ? { kind: 'void', reason: 'the authorization expired' } : UNKNOWN
+  if (isExpired) return { kind: 'void', reason: 'the authorization expired' }
+  const mined = count === undefined ? 0n : quantity(resultOf(count))
+  return (await isLost(settings, node, settlement, { authorization, mined }))
+    ? { ...UNKNOWN, isLost: true }
+    : UNKNOWN
 }
 
 /**

@@ -98,7 +98,7 @@ export const openSolanaFacilitator = async (
       // The buyer's blockhash is not newer than the newest one now.
       const { final, horizon } = await readHeights(nodes)
       const lastValidHeight = horizon - EXPIRY_MARGIN
-      return { nextNonce: null, finalHeight: final, lastValidHeight, fees: null, gasBalance: null }
+      return { minedNonce: null, finalHeight: final, lastValidHeight, fees: null, gasBalance: null }
     },
 
     async sign(payment, { finalHeight, lastValidHeight }) {
@@ -111,6 +111,7 @@ export const openSolanaFacilitator = async (
       return {
         reference: getSignatureFromTransaction(transaction),
         bytes: getBase64EncodedWireTransaction(transaction),
+        gasAccount: null,
         nonce: null,
         signedAtHeight: finalHeight,
         lastValidHeight,

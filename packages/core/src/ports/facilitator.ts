@@ -20,7 +20,8 @@ export interface Settlement {
   /** The transaction's hash (EVM) or signature (Solana), known before it is sent. */
   readonly reference: string
   readonly bytes: string
-  /** EVM: nonce of the gas account. Solana: null. */
+  /** EVM: the gas account that sends it, and its nonce. Solana: null. */
+  readonly gasAccount: string | null
   readonly nonce: bigint | null
   /** The newest final height at the time of signing. The transaction cannot be in an earlier block. */
   readonly signedAtHeight: bigint
@@ -30,8 +31,8 @@ export interface Settlement {
 
 /** Current chain state that signing needs. It is read before any lock is acquired. */
 export interface SettlementTerms {
-  /** EVM: the gas account's next nonce, including pending transactions. Solana: null. */
-  readonly nextNonce: bigint | null
+  /** EVM: number of mined transactions of the gas account. Solana: null. */
+  readonly minedNonce: bigint | null
   readonly finalHeight: bigint
   /** Solana: the last height at which a transaction signed now can be executed. EVM: null. */
   readonly lastValidHeight: bigint | null
@@ -53,7 +54,11 @@ export interface Gas {
 
 export type SettlementOutcome =
   /** Not on the chain, but it may still be executed. Send it again. */
-  | { readonly kind: 'unknown' }
+  | {
+      readonly kind: 'unknown'
+      /** EVM: another transaction used its nonce, so the payment must be signed again. */
+      readonly isLost?: true
+    }
   /** The payment is on the chain, through this transaction or through another one with the same authorization. */
   | { readonly kind: 'arrived'; readonly reference: string }
   /** It was not executed and never can be. The buyer paid nothing. */
@@ -82,7 +87,10 @@ export interface Facilitator {
    * EVM: signs the same call at the same nonce with a higher fee when the fee of `bytes` is below the current one.
    * Undefined when the fee is sufficient or already at the limit. Throws in a process without the gas key.
    */
-  replaceWithHigherFee(bytes: string, terms: SettlementTerms): Promise<string | undefined>
+  replaceWithHigherFee(
+    bytes: string,
+    terms: SettlementTerms,
+  ): Promise<Pick<Settlement, 'reference' | 'bytes'> | undefined>
   /** Broadcasts the transaction. After an error the outcome is unknown: it may still be executed. */
   send(settlement: Pick<Settlement, 'bytes'>): Promise<void>
   observe(settlement: Settlement, payment: SignedPayment): Promise<SettlementOutcome>

@@ -30,6 +30,7 @@ export {
 export { type ReversalHandlers, recheckTransfers } from './recheck-transfers.ts'
 export { recordFinal, recordTransfers } from './record-transfers.ts'
 export { inferNetwork, normalizeReference } from './reference.ts'
+export { sendSettlement, sendUnmined, signSettlement } from './settlements/send-settlement.ts'
 export {
   type AddressSince,
   findPaidPurposes,

@@ -120,7 +120,7 @@ const gasAccount = <T extends z.ZodType>(schema: T) =>
   )
 const gasKey = described(
   secretHex,
-  "the key of the gas account, 32 bytes in hex. It can move only its own coin: keep a day's gas on it. The api needs it to accept such payments, the worker to raise fees that are too low (EVM)",
+  "the key of the gas account, 32 bytes in hex. It can move only its own coin: keep a day's gas on it. The api needs it to accept such payments, the worker to raise fees that are too low and to sign again (EVM)",
   { secret: true },
 )
 const token = <T extends z.ZodType>(schema: T, shown?: string) =>

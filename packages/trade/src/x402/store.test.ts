@@ -4,7 +4,6 @@ import { type MarketContext, marketContext } from '@market/testing/market-contex
 import { testDatabase } from '@market/testing/postgres'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { deleteVoidPurchases } from './delete-void-purchases.ts'
-import { assignNonce, findUnmined, replaceGasTransaction, saveGasTransaction } from './gas/store.ts'
 import { countFailed, findByRequestKey } from './payer-store.ts'
 import type { PurchaseIn } from './purchase.ts'
 import { claimPurchase, findPurchase, saveSent, saveVoid } from './store.ts'
@@ -121,27 +120,4 @@ test('Idempotency-Key: finds only sent purchases that the wallet signed', async 
     { network: 'alt-mainnet' } as const,
   ]
   for (const other of others) expect(await find(named(other))).toBeUndefined()
-})
-
-test('nonces: assigned once, continue from the chain when it is ahead, and restart for another account', async () => {
-  const take = (account: string, counted: bigint) =>
-    ctx.transact((tx) => assignNonce(tx, 'alt-mainnet', account, counted))
-  const given = await Promise.all(Array.from({ length: 8 }, () => take('0xone', 3n)))
-  expect(given.toSorted((a, b) => Number(a - b))).toEqual([3n, 4n, 5n, 6n, 7n, 8n, 9n, 10n])
-  expect(await take('0xone', 20n)).toBe(20n)
-  expect(await take('0xtwo', 0n)).toBe(0n)
-})
-
-test('replacement: of two concurrent replacements one is stored; mined settlements are deleted later', async () => {
-  for (const nonce of [5n, 6n, 100n])
-    await ctx.transact((tx) => saveGasTransaction(tx, NETWORK, nonce, `bytes of ${nonce}`))
-  expect(await findUnmined(ctx.db, NETWORK, 6n, 50)).toEqual([
-    { nonce: 6n, bytes: 'bytes of 6' },
-    { nonce: 100n, bytes: 'bytes of 100' },
-  ])
-  const six = { nonce: 6n, bytes: 'bytes of 6' }
-  const outbid = (better: string) => replaceGasTransaction(ctx.db, NETWORK, six, better)
-  expect((await Promise.all([outbid('dear'), outbid('dearer')])).filter(Boolean)).toHaveLength(1)
-  expect(await findUnmined(ctx.db, NETWORK, 80n, 50)).toEqual([{ nonce: 100n, bytes: 'bytes of 100' }])
-  expect(await findUnmined(ctx.db, NETWORK, 0n, 50)).toHaveLength(1)
 })

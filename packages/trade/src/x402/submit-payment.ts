@@ -1,9 +1,8 @@
 import type { Facilitator, SignedPayment } from '@market/core/ports/facilitator'
 import { type Db, type Tx, transact } from '@market/database/transact'
 import { EVER, earlier, HOUR } from '@market/kernel/clock'
-import { openIntent } from '@market/money/payments'
+import { openIntent, sendSettlement, signSettlement } from '@market/money/payments'
 import { inProgress } from './errors.ts'
-import { assignNonce, saveGasTransaction } from './gas/store.ts'
 import { findByRequestKey, lockUnderWay } from './payer-store.ts'
 import { intentPurpose, type Purchase, type PurchaseContext, type PurchaseIn } from './purchase.ts'
 import { saveSent } from './store.ts'
@@ -37,20 +36,16 @@ export async function submitPayment(
   const balance =
     purchase.payer === null ? undefined : await ctx.chains[purchase.network]?.balanceOf(purchase.payer)
   const signed = await transact<SignedPurchase | PurchaseIn<'sent' | 'done'> | string>(ctx.db, async (tx) => {
-    const { network, gasAccount } = facilitator
     const underWay = await lockUnderWay(tx, purchase)
     const before = await boughtBefore(ctx, tx, purchase)
     if (before !== undefined) return before
     if (balance !== undefined && balance.latest < underWay + purchase.due) return 'insufficient_funds'
-    const { nextNonce } = terms
-    const nonce = nextNonce === null ? null : await assignNonce(tx, network, gasAccount, nextNonce)
-    const settlement = await facilitator.sign(payment, terms, nonce)
+    const settlement = await signSettlement(tx, facilitator, payment, terms)
     const { reference } = settlement
     if (!(await saveSent(tx, purchase, reference, ctx.clock.now()))) throw inProgress()
-    if (nonce !== null) await saveGasTransaction(tx, network, nonce, settlement.bytes)
     await openIntent(ctx, tx, {
       purpose: intentPurpose(purchase),
-      network,
+      network: facilitator.network,
       reference,
       payers: purchase.payer === null ? null : [purchase.payer],
       due: purchase.due,
@@ -61,7 +56,6 @@ export async function submitPayment(
     return { purchase: { ...purchase, state: 'sent', reference }, bytes: settlement.bytes }
   })
   if (typeof signed === 'string' || 'state' in signed) return signed
-  // The chain decides whether it arrived, even if submitting it failed.
-  await facilitator.send(signed).catch(() => undefined)
+  await sendSettlement(facilitator, signed)
   return signed.purchase
 }

@@ -5,6 +5,7 @@ import { ApiError } from '@market/kernel/api-error'
 import { earlier, FOREVER, SECOND } from '@market/kernel/clock'
 import type { Network } from '@market/kernel/network'
 import { lookUpPayment, type PendingReason } from '../find-payment.ts'
+import { sendSettlement, signAgain } from '../settlements/send-settlement.ts'
 import {
   ANY_AMOUNT,
   awaitedUntil,
@@ -122,7 +123,9 @@ async function observeOrResubmit(ctx: Ctx, intent: Intent): Promise<string | Fai
   if (outcome?.kind === 'void') return { status: 'failed', code: outcome.reason, message: outcome.reason }
   // fix: dropped-submission-has-no-depth
   if (outcome !== undefined) await saveDepth(ctx.db, intent, null)
-  await facilitator.send({ bytes }).catch(() => undefined)
+  // fix: lost-nonce-signed-again
+  const again = outcome?.isLost ? await signAgain(ctx, facilitator, { ...intent, bytes }, payment) : undefined
+  await sendSettlement(facilitator, again ?? { bytes })
   return undefined
 }
 

@@ -31,13 +31,14 @@ const intentOf = (row: Row): Intent => ({
 })
 
 function submissionOf(row: Row): Submission | null {
-  const { reference, payment, bytes, nonce, signed_at_height, last_valid_height } = row
+  const { reference, payment, bytes, gas_account, nonce, signed_at_height, last_valid_height } = row
   if (payment === null || signed_at_height === null) return null
   return {
     payment: payment as SignedPayment,
     settlement: {
       reference,
       bytes,
+      gasAccount: gas_account,
       nonce,
       signedAtHeight: signed_at_height,
       lastValidHeight: last_valid_height,
@@ -68,6 +69,7 @@ export async function openIntent(
       status: 'waiting',
       payment: submission === null ? null : JSON.stringify(submission.payment),
       bytes: submission?.settlement.bytes ?? null,
+      gas_account: submission?.settlement.gasAccount ?? null,
       nonce: submission?.settlement.nonce ?? null,
       signed_at_height: submission?.settlement.signedAtHeight ?? null,
       last_valid_height: submission?.settlement.lastValidHeight ?? null,
@@ -84,7 +86,7 @@ export async function openIntent(
 export async function cancelIntent(tx: Tx, { kind, id }: IntentPurpose): Promise<void> {
   await tx
     .updateTable('payment_intents')
-    .set({ status: 'cancelled', bytes: null })
+    .set({ status: 'cancelled' })
     .where('purpose_kind', '=', kind)
     .where('purpose_id', '=', id)
     .where('status', '=', 'waiting')
@@ -133,7 +135,7 @@ export async function endIntent(
   const { status, reference, why } = end
   await tx
     .updateTable('payment_intents')
-    .set({ status, reference, why: why === null ? null : why.slice(0, 300), bytes: null })
+    .set({ status, reference, why: why === null ? null : why.slice(0, 300) })
     .where('id', '=', id)
     .where('status', '=', 'waiting')
     .execute()

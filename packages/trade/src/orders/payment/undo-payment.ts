@@ -64,7 +64,7 @@ async function awaitReconfirmation(
 ): Promise<void> {
   assert(payer !== null, `${reference} was paid by a wallet`)
   const submitted = await findSubmission(tx, { network, reference, payer })
-  const notResubmitted = { bytes: null, nonce: null }
+  const notResubmitted = { bytes: null, gasAccount: null, nonce: null }
   const submission = submitted && { ...submitted, settlement: { ...submitted.settlement, ...notResubmitted } }
   await openOrderIntent(ctx, tx, order, { network, reference, payers: [payer] }, submission)
 }
