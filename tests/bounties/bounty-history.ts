@@ -231,6 +231,7 @@ export class BountyHistory {
     const transfer = open[pick % Math.max(1, open.length)]
     if (transfer === undefined) return
     this.fixture.chain.mine([at(this.payments, transfer)])
+    await this.fixture.watch()
     this.pass(SWEEP_MS)
     await this.fixture.finish()
     this.model.confirm(transfer)

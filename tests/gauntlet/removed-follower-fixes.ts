@@ -23,6 +23,26 @@ export const FOLLOWER_FIXES: readonly RemovedFix[] = [
     title: 'a payment in a block is not given up',
   },
   {
+    finding: 'follower the position moves with what was read',
+    marker: 'position-with-transfers',
+    to: '(await movePosition(tx, network, { from, to, height })) === undefined',
+    test: 'tests/payments/replaced-blocks.test.ts',
+    title: 'readNewBlocks: a slower worker does not put back',
+  },
+  {
+    finding: 'follower a claim does not bring back a replaced block',
+    marker: 'claimed-block-stands',
+    test: 'tests/payments/replaced-blocks.test.ts',
+    title: 'claimTransfer: a transfer whose block was replaced',
+  },
+  {
+    finding: 'follower a recorded payment has the sender that a node would show',
+    marker: 'sender-of-recorded',
+    to: 'false',
+    test: 'tests/payments/own-payers.test.ts',
+    title: 'what a vault pays from another contract',
+  },
+  {
     finding: 'follower a log that every provider leaves out stops finality',
     marker: 'transfers-explain-the-balance',
     test: 'tests/reserves/providers.test.ts',

@@ -78,8 +78,8 @@ export async function startSettlement(
     return { wallet, pay }
   }
   const sideOf = async (network: PaidNetwork, first: number) => ({
-    sellers: await Promise.all(Array.from({ length: sellers }, (_, n) => makeSeller(network, first + n))),
-    buyers: await Promise.all(Array.from({ length: buyers }, () => makeBuyer(network))),
+    sellers: await someAtOnce(sellers, (n) => makeSeller(network, first + n)),
+    buyers: await someAtOnce(buyers, () => makeBuyer(network)),
   })
   const sides = {
     'base-mainnet': await sideOf('base-mainnet', 0),
@@ -132,6 +132,16 @@ export async function startSettlement(
       )
     },
   }
+}
+
+/** All at once would run into the timeouts of a busy machine. */
+async function someAtOnce<T>(count: number, make: (n: number) => Promise<T>): Promise<T[]> {
+  const made: T[] = []
+  while (made.length < count) {
+    const next = Array.from({ length: Math.min(10, count - made.length) }, (_, n) => make(made.length + n))
+    made.push(...(await Promise.all(next)))
+  }
+  return made
 }
 
 const proxiesOf = async (environment: Readonly<Record<string, string>>): Promise<Proxies> => {

@@ -35,6 +35,7 @@ beforeEach(() => {
   calls = []
   rejection = undefined
   isAwaitedStill = true
+  chain.required = 1
 })
 
 /** Records its calls. */
@@ -176,23 +177,21 @@ const head = async (): Promise<bigint> => {
   return height ?? 0n
 }
 
-/** The node shows the payment in the newest block, which is not deep enough. */
-const openInBlock = async (required: number): Promise<{ intent: Intent; stop: () => void }> => {
+/** Its payment is in the newest block that was read, and so many blocks must confirm it. */
+const openInBlock = async (required: number): Promise<Intent> => {
+  chain.required = required
   const payment = pay(10n)
   chain.mine([payment])
+  await head()
   const intent = await open(payment.reference)
-  const depth = { confirmations: 1, required, height: await head() }
-  chain.forcedObservation = { kind: 'pending', reason: 'unconfirmed', depth }
-  expect(await asked(check)).toBe(1)
-  const stop = () => {
-    chain.forcedObservation = undefined
-  }
-  return { intent, stop }
+  expect(await asked(check)).toBe(0)
+  const { depth } = (await findWaitingIntent(fixture.ctx.db, intent.purpose)) ?? {}
+  expect(depth).toMatchObject({ confirmations: 1, required })
+  return intent
 }
 
 test('checkIntents: confirms a payment by the blocks that were read, and asks no node about it', async () => {
-  chain.required = 3
-  const { intent, stop } = await openInBlock(3)
+  const intent = await openInBlock(3)
   chain.mine([])
   await head()
   expect(await asked(check)).toBe(0)
@@ -201,38 +200,54 @@ test('checkIntents: confirms a payment by the blocks that were read, and asks no
   await head()
   expect(await asked(check)).toBe(0)
   expect(await statusOf(intent)).toBe('confirmed')
-  stop()
-  chain.required = 1
 })
 
 test('checkIntents: a payment in a block is not given up when the blocks after it were not read for an hour', async () => {
-  const payment = pay(10n)
-  const intent = await open(payment.reference)
-  chain.required = 3
-  chain.mine([payment])
-  chain.mine([])
-  await head()
+  const intent = await openInBlock(3)
   fixture.clock.advance(2 * HOUR)
   await check()
   expect([await statusOf(intent), calls]).toEqual(['waiting', []])
   chain.mine([])
+  chain.mine([])
   await head()
   await check()
   expect(await statusOf(intent)).toBe('confirmed')
-  chain.required = 1
 })
 
 test('checkIntents: asks about a payment whose block was replaced at once, and shows no confirmations of it', async () => {
-  const { intent, stop } = await openInBlock(30)
+  const intent = await openInBlock(30)
   chain.reorg(1)
   await head()
-  stop()
   expect((await findWaitingIntent(fixture.ctx.db, intent.purpose))?.depth).toBeNull()
   expect(await asked(check)).toBe(1)
   await fixture.ctx.transact((tx) => cancelIntent(tx, intent.purpose))
 })
 
-test('checkIntents: asks about a payment in no block less and less often, until its block is read', async () => {
+test('checkIntents: where the newest blocks are read, asks no node about a payment that they will show', async () => {
+  await head()
+  const payment = pay(10n)
+  const intent = await open(payment.reference)
+  expect(await asked(check)).toBe(0)
+  chain.mine([payment])
+  await head()
+  expect(await asked(check)).toBe(0)
+  expect(await statusOf(intent)).toBe('confirmed')
+})
+
+test('checkIntents: asks about a payment that was not read for 10 seconds, and then less and less often', async () => {
+  const intent = await open(pay(10n).reference)
+  const askedAt: number[] = []
+  for (let seconds = 3; seconds <= 600; seconds += 3) {
+    await head()
+    if ((await asked(check)) > 0) askedAt.push(seconds)
+  }
+  expect(askedAt.slice(0, 3)).toEqual([12, 24, 48])
+  expect(askedAt.length).toBeLessThan(10)
+  expect(await statusOf(intent)).toBe('waiting')
+  await fixture.ctx.transact((tx) => cancelIntent(tx, intent.purpose))
+})
+
+test('checkIntents: asks less and less often where the blocks are not read, until the block of the payment is', async () => {
   const payment = pay(10n)
   const intent = await open(payment.reference)
   fixture.clock.advance(20 * MINUTE)
@@ -242,6 +257,6 @@ test('checkIntents: asks about a payment in no block less and less often, until 
   expect(await asked(check)).toBe(1)
   chain.mine([payment])
   await head()
-  expect(await asked(check)).toBe(1)
+  expect(await asked(check)).toBe(0)
   expect(await statusOf(intent)).toBe('confirmed')
 })

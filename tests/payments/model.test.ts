@@ -83,7 +83,11 @@ const acts: fc.Arbitrary<Act> = fc.oneof(
   },
 )
 
-const REJECTIONS = ['transfer_used', 'already_paid', 'wrong_payer', 'underpaid', 'ambiguous_payer', 'pending']
+const REJECTIONS = [
+  ...['transfer_used', 'already_paid', 'wrong_payer', 'underpaid', 'ambiguous_payer', 'pending'],
+  // The block of the transfer was replaced after it was read.
+  'unavailable',
+]
 
 class PaymentModel {
   private readonly chain: InMemoryChain

@@ -74,4 +74,16 @@ test('what a vault pays from another contract is recognized by the sender of the
   const withdrawn = await run('withdraw', 20n * USDC)
   await network.mine(FINALITY)
   await expect(findPayment(treasury.ctx, NETWORK, question(withdrawn))).rejects.toMatchObject(OWN)
+  // The same where its block was read: the wallet signed the transaction here.
+  await treasury.watch()
+  const ofVault = question(withdrawn, { payers: [vaultKey] })
+  expect(await findPayment(treasury.ctx, NETWORK, ofVault)).toMatchObject({ payer: vaultKey })
+  await database.db
+    .insertInto('outgoing_transactions')
+    .values({
+      ...{ action_id: 'emv_1:withdraw', n: 1, kind: 'venue', network: NETWORK, account: walletKey },
+      ...{ reference: withdrawn, nonce: 0n, created_at: new Date() },
+    })
+    .execute()
+  await expect(findPayment(treasury.ctx, NETWORK, ofVault)).rejects.toMatchObject(OWN)
 })

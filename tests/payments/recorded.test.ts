@@ -3,7 +3,7 @@ import type { Depth, TransferQuery } from '@market/core/ports/chain'
 import { usdc } from '@market/kernel/money'
 import { findPayment } from '@market/money/payments'
 import { startEvmNetwork } from '@market/testing/evm-network'
-import { afterAll, afterEach, beforeEach, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 import {
   CONFIRMATIONS,
   FINALITY,
@@ -34,7 +34,7 @@ const payers = [payer.address.toLowerCase()]
 /** Of a lookup that asks a node. */
 const asked = { calls: expect.toSatisfy((calls: number) => calls > 0) }
 
-/** What a lookup finds, how deep it is, and how many calls of the node it takes. */
+/** What a lookup finds, how deep it is, and which calls of the node it takes. */
 const lookUp = async (reference: string, changes: Partial<TransferQuery> = {}) => {
   const before = relay.methods().length
   let depth: Depth | null | undefined
@@ -43,7 +43,8 @@ const lookUp = async (reference: string, changes: Partial<TransferQuery> = {}) =
       depth = now
     }),
   )
-  return { found, depth, calls: relay.methods().length - before }
+  const methods = relay.methods().slice(before)
+  return { found, depth, calls: methods.length, methods }
 }
 
 const read = async (blocks: number): Promise<void> => {
@@ -91,4 +92,58 @@ test('findPayment: the node is asked about a payment whose block was replaced, u
   await read(2 * CONFIRMATIONS)
   expect(await lookUp(reference)).toMatchObject({ ...asked, found: undefined })
   expect((await fixture.states()).get(reference)).toBe('seen')
+})
+
+describe('a payment that was not read yet, where the newest blocks are read', () => {
+  const RECEIPT = ['eth_blockNumber', 'eth_getTransactionReceipt']
+  const DECIDED = [...RECEIPT, 'eth_getBlockByNumber']
+  beforeEach(() => read(1))
+
+  test('findPayment: its receipt shows how many confirmations are seen and required', async () => {
+    const reference = await network.transfer(payer, treasury, 7n)
+    expect(await lookUp(reference)).toMatchObject({
+      ...{ methods: RECEIPT, found: undefined },
+      depth: { confirmations: 1, required: CONFIRMATIONS },
+    })
+  })
+
+  test('findPayment: it pays as soon as enough blocks confirm it, with what else decides as it is on the chain', async () => {
+    const reference = await network.transfer(payer, treasury, 7n)
+    await network.mine(CONFIRMATIONS - 1)
+    const found = { reference, index: 0, amount: 7n, payer: payers[0], final: false }
+    expect(await lookUp(reference)).toMatchObject({ methods: DECIDED, found })
+    await read(1)
+    const { found: recorded } = await lookUp(reference)
+    expect(recorded).toMatchObject(found)
+    const other = await network.transfer(payer, treasury, 7n)
+    expect(await lookUp(other, { minAmount: usdc(8n) })).toMatchObject({
+      methods: DECIDED,
+      found: 'underpaid',
+    })
+    expect(await lookUp(other, { payers: [newAccount().address] })).toMatchObject({ found: 'wrong_payer' })
+    expect(await lookUp(await network.transfer(payer, newAccount().address, 7n))).toMatchObject({
+      found: 'no_transfer',
+    })
+  })
+
+  test('findPayment: one call says that no block has it', async () => {
+    expect(await lookUp(`0x${'ab'.repeat(32)}`)).toMatchObject({
+      methods: RECEIPT,
+      found: undefined,
+      depth: null,
+    })
+  })
+
+  test('findPayment: the sender and the attached data are read where they decide', async () => {
+    const reference = await network.transfer(payer, treasury, 7n)
+    const { methods } = await lookUp(reference, { sentByPayer: true })
+    expect(methods).toContain('eth_getTransactionByHash')
+  })
+
+  test('findPayment: everything is asked when the newest blocks were not read for a while', async () => {
+    const reference = await network.transfer(payer, treasury, 7n)
+    fixture.clock.advance(20_000)
+    const { methods } = await lookUp(reference)
+    expect(methods).toContain('eth_getTransactionByHash')
+  })
 })

@@ -58,6 +58,9 @@ describe('payouts', () => {
     expect(await looks()).toEqual([])
     await ledger.request()
     expect(await looks()).toEqual([{ sweep: 'advance-payouts' }])
+    // Its payment is not final yet, and wakes it when it is.
+    await ledger.request({ purpose: { kind: 'earn_deposit', id: 'edp_1' } })
+    expect(await looks()).toHaveLength(1)
   })
 
   test('request: two concurrent requests create one payout and reserve the amount once', async () => {

@@ -75,8 +75,9 @@ create table followed_networks (
   confirmed_at timestamptz,
   -- Up to where the newest blocks were read; null where only final blocks are read, and before the first reading.
   position text check (length(position) <= 200),
-  -- The block of the position.
+  -- The last block that was read to its end, and when there was none after it.
   head_height bigint check (head_height >= 0),
+  read_at timestamptz,
   check ((position is null) = (head_height is null)),
   constraint followed_networks_held check (
     (treasury_micros is null) = (held_height is null) and (cold_micros is null or held_height is not null))

@@ -308,6 +308,7 @@ export interface Tables {
     confirmed_at: Date | null
     position: string | null
     head_height: bigint | null
+    read_at: Date | null
   }
   ledger_accounts: {
     id: string

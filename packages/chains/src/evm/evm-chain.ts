@@ -3,8 +3,9 @@ import { unavailable } from '@market/kernel/api-error'
 import { getAddress, isAddress } from 'viem'
 import type { Node } from '../nodes/node-pool.ts'
 import { agreeOnTransfer } from '../nodes/providers.ts'
+import { recent, recentOf } from '../recent.ts'
 import { checkNode } from './check-node.ts'
-import { agreedFinalHeight, evmNodes } from './evm-nodes.ts'
+import { agreedFinalHeight, evmNodes, heightOf, readBlockAt } from './evm-nodes.ts'
 import { checkTransferOnNode, normalizeHash, observeTransfer } from './find-transfer.ts'
 import { formatPosition, parsePosition } from './log-position.ts'
 import { readBalance } from './read-balance.ts'
@@ -16,6 +17,12 @@ import { blocksFor, type EvmSettings } from './settings.ts'
 export const evmChain = (settings: EvmSettings): Chain => {
   const nodes = evmNodes(settings)
   const { network, treasury, cold, minPayout, ownPayers, usdc } = settings
+  const { headKeptMs = 1_000, chainId } = settings
+  /** What payments that are looked up within a second share. */
+  const readNewest = recent(headKeptMs, async () => ({
+    head: await nodes.query((node) => heightOf(node, chainId)),
+    blockAt: recentOf(50, (height) => nodes.query((node) => readBlockAt(node, chainId, BigInt(height)))),
+  }))
   return {
     network,
     treasury,
@@ -28,10 +35,12 @@ export const evmChain = (settings: EvmSettings): Chain => {
     async findTransfer(query) {
       const hash = normalizeHash(query.reference)
       if (hash === undefined) return { kind: 'rejected', reason: 'bad_reference' }
-      // A lagging node may not have a new payment yet, so the result is "unknown" only when no node has it.
+      const { readFinal } = query
+      const known = readFinal === undefined ? undefined : { ...(await readNewest()), finalHeight: readFinal }
+      // A lagging node may not have a new payment yet. Where nobody reads its block, "unknown" is what no node has.
       return nodes.query(
-        (node) => observeTransfer(settings, node, hash, query),
-        (found) => !(found.kind === 'pending' && found.reason === 'unknown'),
+        (node) => observeTransfer(settings, node, hash, query, known),
+        (found) => known !== undefined || !(found.kind === 'pending' && found.reason === 'unknown'),
       )
     },
 
@@ -62,7 +71,10 @@ export const evmChain = (settings: EvmSettings): Chain => {
         (candidate) => candidate !== undefined && candidate.position !== after,
       )
       const page = newest ?? unchanged
-      return page && { ...page, position: formatPosition(page.position), height: page.position.height }
+      if (page === undefined) return undefined
+      const { height, index } = page.position
+      // A page can end within a block.
+      return { ...page, position: formatPosition(page.position), height: index === undefined ? height : height - 1n }
     },
 
     finalMovementsAfter: (block) => readFinal(settings, nodes, block),

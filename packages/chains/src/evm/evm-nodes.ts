@@ -10,7 +10,7 @@ const DEFAULT_LAG = 30
 
 export const maxLagOf = ({ maxLagBlocks }: EvmSettings): bigint => BigInt(maxLagBlocks ?? DEFAULT_LAG)
 
-const heightOf = async (node: Node, chainId: number): Promise<bigint> => {
+export const heightOf = async (node: Node, chainId: number): Promise<bigint> => {
   const [height] = await callAll(node, chainId, [['eth_blockNumber']])
   return quantity(height)
 }
@@ -35,6 +35,9 @@ export const blockAt = (height: bigint | 'safe' | 'finalized' | 'latest'): Call 
   typeof height === 'bigint' ? `0x${height.toString(16)}` : height,
   false,
 ]
+
+export const readBlockAt = async (node: Node, chainId: number, height: bigint) =>
+  readBlock((await callAll(node, chainId, [blockAt(height)]))[0])
 
 /** The height that is final for as many providers as required. */
 export const agreedFinalHeight = async (

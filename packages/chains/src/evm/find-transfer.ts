@@ -1,21 +1,20 @@
 import type { IncomingTransfer, Observation, RecordedTransfer, TransferQuery } from '@market/core/ports/chain'
 import { byFit } from '@market/core/ports/transfer-fit'
 import { usdc as money } from '@market/kernel/money'
+import { larger } from '../bigints.ts'
 import type { Node } from '../nodes/node-pool.ts'
 import type { TransferReport } from '../nodes/providers.ts'
 import { attachedDataOf } from './attached-data.ts'
-import { blockAt, readFinalBlock } from './evm-nodes.ts'
+import { blockAt, readBlockAt, readFinalBlock } from './evm-nodes.ts'
 import {
   type Block,
   quantity,
   type Receipt,
-  readBlock,
   readBlockHashes,
   readReceipt,
   readTransaction,
-  type Transaction,
 } from './parse-rpc.ts'
-import { callAll, callEach, resultOf } from './rpc.ts'
+import { type Call, callAll, callEach, resultOf } from './rpc.ts'
 import { addressKey, blocksFor, type EvmSettings, ownKeys } from './settings.ts'
 import {
   hasAuthorization,
@@ -38,28 +37,30 @@ export const normalizeHash = (reference: string): string | undefined =>
 
 /** A mined transaction as one node shows it. */
 interface Mined {
+  readonly reference: string
   readonly receipt: Receipt
-  readonly transaction: Transaction
-  readonly block: Block
+  readonly sender: string
+  readonly attachedData: string | null
+  readonly block: Pick<Block, 'height' | 'hash' | 'at'>
 }
 
-const timeOf = ({ blockTime }: EvmSettings, { at }: Block): Date => blockTime?.(at) ?? at
+const timeOf = ({ blockTime }: EvmSettings, { at }: Pick<Block, 'at'>): Date => blockTime?.(at) ?? at
 
 /** Chooses one of the transaction's transfers to the treasury, or says why none is accepted. Pure. */
 type Choose = (received: ReceivedTransfers, mined: Mined) => ReceivedTransfer | Observation
 
 /** Whether another account executed the payment for the payer, with an authorization or from one of our accounts. */
-const isSentForPayer = (settings: EvmSettings, { receipt, transaction }: Mined): boolean =>
+const isSentForPayer = (settings: EvmSettings, { receipt, sender }: Mined): boolean =>
   hasAuthorization(receipt.logs, addressKey(settings.usdc)) ||
-  ownKeys(settings).has(transaction.from) ||
-  (settings.gasAccounts ?? []).some((account) => addressKey(account) === transaction.from)
+  ownKeys(settings).has(sender) ||
+  (settings.gasAccounts ?? []).some((account) => addressKey(account) === sender)
 
 const chooseFor =
   (settings: EvmSettings, query: TransferQuery): Choose =>
   ({ external, hasOwn }, mined) => {
     if (external.length === 0) return rejected(hasOwn ? 'own_transfer' : 'no_transfer')
     // A vault may pay from another contract than its own, so the sender of the transaction counts too.
-    if (settings.ownPayers?.includes(mined.transaction.from)) return rejected('own_transfer')
+    if (settings.ownPayers?.includes(mined.sender)) return rejected('own_transfer')
     if (query.sentByPayer && isSentForPayer(settings, mined)) return rejected('sent_by_another')
     const allowed = query.payers === undefined ? undefined : new Set(query.payers.map(addressKey))
     // Nobody knows which of the transfers a caller means who only names the transaction.
@@ -98,71 +99,82 @@ interface Inspection {
   readonly includedAt?: bigint
 }
 
-/** Queries one node once. */
+/** The newest block, and the newest final one. */
+interface Heights {
+  readonly head: bigint
+  readonly finalHeight: bigint
+  readonly blockAt?: (height: string) => Promise<Block | undefined>
+}
+
+/** Where the heights are known, the receipt alone: the transaction is undefined then, not null. */
+const ask = async ({ chainId, finalityTag }: EvmSettings, node: Node, hash: string, known?: Heights) => {
+  const others: Call[] = [['eth_getTransactionByHash', hash], ['eth_blockNumber'], blockAt(finalityTag)]
+  const [receipt, transaction, head, final] = await callEach(node, chainId, [
+    ['eth_getTransactionReceipt', hash],
+    ...(known === undefined ? others : []),
+  ])
+  const shown = known ?? {
+    transaction: readTransaction(resultOf(transaction)) ?? null,
+    head: quantity(resultOf(head)),
+    finalHeight: readFinalBlock(final)?.height ?? -1n,
+  }
+  return { receipt: readReceipt(resultOf(receipt)), transaction: undefined, ...shown }
+}
+
+/** Queries one node once. Where the heights are known, its block is asked for only when it decides. */
 const inspect = async (
   settings: EvmSettings,
   node: Node,
   hash: string,
   choose: Choose,
+  known?: Heights,
 ): Promise<Inspection> => {
-  const { chainId, finalityTag } = settings
-  const [receiptResponse, transactionResponse, headResponse, finalResponse] = await callEach(node, chainId, [
-    ['eth_getTransactionReceipt', hash],
-    ['eth_getTransactionByHash', hash],
-    ['eth_blockNumber'],
-    blockAt(finalityTag),
-  ])
-  const receipt = readReceipt(resultOf(receiptResponse))
-  const finalHeight = readFinalBlock(finalResponse)?.height ?? -1n
+  const { receipt, transaction, finalHeight, head } = await ask(settings, node, hash, known)
   const notIncluded = (reason: Pending): Inspection => ({ observation: pending(reason), finalHeight })
-  if (receipt === undefined)
-    return notIncluded(resultOf(transactionResponse) === null ? 'unknown' : 'in_mempool')
+  if (receipt === undefined) return notIncluded(transaction ? 'in_mempool' : 'unknown')
   if (receipt.block === undefined) return notIncluded('unconfirmed')
 
-  const [canonical] = await callAll(node, chainId, [blockAt(receipt.block.height)])
-  const block = readBlock(canonical)
-  // Some nodes return receipts of a block that is still being built.
-  if (block === undefined) return notIncluded('unconfirmed')
-  // The block of this receipt was replaced by a reorganization.
-  if (block.hash !== receipt.block.hash) return notIncluded('reorg')
-  const inBlock = (observation: Observation): Inspection => ({
-    observation,
-    finalHeight,
-    includedAt: block.height,
-  })
-  if (!receipt.succeeded) return inBlock(rejected('failed_on_chain'))
-
-  const transaction = readTransaction(resultOf(transactionResponse))
-  // The attached data decides what the transfer pays for, so the transaction is required.
-  if (transaction === undefined) throw new Error('the node has the receipt but not the transaction')
-  const head = quantity(resultOf(headResponse))
-  return inBlock(
-    observe(settings, choose, { receipt, transaction, block }, { reference: hash, head, finalHeight }),
-  )
+  const { height, hash: blockHash } = receipt.block
+  const observeIn = (block: Mined['block']): Inspection => {
+    const inBlock = (observation: Observation) => ({ observation, finalHeight, includedAt: height })
+    if (!receipt.succeeded) return inBlock(rejected('failed_on_chain'))
+    const sender = transaction?.from ?? receipt.sender
+    // The attached data decides what the transfer pays for, so the transaction is required.
+    if (transaction === null || sender === undefined)
+      throw new Error('the node has the receipt but not the transaction')
+    const isToToken = transaction?.to === addressKey(settings.usdc)
+    const attachedData = isToToken ? attachedDataOf(transaction.input) : null
+    const mined = { reference: hash, receipt, sender, attachedData, block }
+    return inBlock(observe(settings, choose, mined, { head, finalHeight }))
+  }
+  const at = receipt.logs[0]?.at
+  const shown = known && at && observeIn({ height, hash: blockHash, at })
+  // Nothing else is decided by a block that may have been replaced.
+  if (shown?.observation.kind === 'pending') return shown
+  const block = await (known?.blockAt?.(String(height)) ?? readBlockAt(node, settings.chainId, height))
+  // Some nodes return receipts of a block that is still being built, or that a reorganization replaced.
+  if (block?.hash !== blockHash) return notIncluded(block === undefined ? 'unconfirmed' : 'reorg')
+  return observeIn(block)
 }
 
-const observe = (
-  settings: EvmSettings,
-  choose: Choose,
-  mined: Mined,
-  { reference, head, finalHeight }: { reference: string; head: bigint; finalHeight: bigint },
-): Observation => {
+const observe = (settings: EvmSettings, choose: Choose, mined: Mined, heights: Heights): Observation => {
   const asset = addressKey(settings.usdc)
-  const { receipt, transaction, block } = mined
+  const { reference, receipt, attachedData, block } = mined
+  const { head, finalHeight } = heights
   const received = receivedTransfers(receipt.logs, asset, addressKey(settings.treasury), ownKeys(settings))
   const chosen = choose(received, mined)
   if ('kind' in chosen) return chosen
   const final = finalHeight >= block.height
   // By the amount of the whole transaction: many small transfers are reversed together.
   const needed = blocksFor(settings.confirmations, total(received.external))
-  const depth = head - block.height + 1n
+  const depth = larger(head, block.height) - block.height + 1n
   const isConfirmed = needed === 'final' ? final : depth >= BigInt(needed)
   if (!isConfirmed && !final)
     return {
       kind: 'pending',
       reason: 'unconfirmed',
       depth: {
-        confirmations: Math.max(0, Number(depth)),
+        confirmations: Number(depth),
         required: needed === 'final' ? null : needed,
         height: block.height,
       },
@@ -175,7 +187,7 @@ const observe = (
     at: timeOf(settings, block),
     block: { height: block.height, hash: block.hash },
     final,
-    attachedData: transaction.to === asset ? attachedDataOf(transaction.input) : null,
+    attachedData,
   }
   return { kind: 'ok', transfer, ...(received.external.length > 1 && { hasOthers: true }) }
 }
@@ -186,8 +198,9 @@ export const observeTransfer = async (
   node: Node,
   hash: string,
   query: TransferQuery,
+  known?: Heights,
 ): Promise<Observation> => {
-  const { observation } = await inspect(settings, node, hash, chooseFor(settings, query))
+  const { observation } = await inspect(settings, node, hash, chooseFor(settings, query), known)
   return observation.kind === 'ok'
     ? { ...observation, transfer: withFinality(settings, observation.transfer) }
     : observation

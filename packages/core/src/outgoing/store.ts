@@ -17,6 +17,17 @@ export async function findAttempts(db: Db | Tx, actionId: string): Promise<Attem
   return rows.map(attemptOf)
 }
 
+/** Whether one of the wallets here signed a transaction. */
+export async function isSignedHere(db: Db | Tx, network: Network, reference: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('outgoing_transactions')
+    .select('n')
+    .where('network', '=', network)
+    .where('reference', '=', reference)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
 const attemptOf = (row: Selectable<Tables['outgoing_transactions']>): Attempt => ({
   n: row.n,
   account: row.account,

@@ -21,6 +21,11 @@ export interface TransferQuery {
   readonly index?: number
   /** Indexes of transfers that were used before. They are taken only when no other one reaches the amount. */
   readonly used?: readonly number[]
+  /**
+   * The newest final height of a network that is read at the moment. What a node does not show yet will be read within seconds, so
+   * one node is asked, and only for what decides: not for what the payer attached, or whether a transaction waits to be included.
+   */
+  readonly readFinal?: bigint
 }
 
 /** A USDC transfer into the treasury, as observed on the chain. */
@@ -79,7 +84,7 @@ export interface FinalBlock {
 /** What moved in blocks that can still be replaced. */
 export interface NewMovements extends Movements {
   readonly position: string
-  /** The block of the position. */
+  /** The last block that was read to its end. */
   readonly height: bigint
   /** Whether it ends with the newest block. */
   readonly isEnd: boolean

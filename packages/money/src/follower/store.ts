@@ -56,7 +56,7 @@ export async function startFollowing(
       conflict
         .column('network')
         .doUpdateSet({
-          ...{ ...start, position: null, head_height: null, confirmed_at: null },
+          ...{ ...start, position: null, head_height: null, read_at: null, confirmed_at: null },
           ...{ held_height: null, treasury_micros: null, cold_micros: null, moved_micros: 0n },
         })
         .where('followed_networks.treasury', '<>', addresses.treasury),
@@ -71,6 +71,11 @@ export async function startFollowing(
 /** Enough providers show the final block, whether or not it is a new one. */
 export async function saveConfirmed(db: Db, network: Network, at: Date): Promise<void> {
   await db.updateTable('followed_networks').set({ confirmed_at: at }).where('network', '=', network).execute()
+}
+
+/** There was no block after those that were read. */
+export async function saveRead(db: Db, network: Network, at: Date): Promise<void> {
+  await db.updateTable('followed_networks').set({ read_at: at }).where('network', '=', network).execute()
 }
 
 /** Returns false when another worker has moved the position since it was read. */

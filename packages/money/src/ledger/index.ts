@@ -15,6 +15,6 @@ export {
 } from './accounts.ts'
 export { addFee, FEE_BPS, splitByShare, splitPrice, takeOffFee } from './fees.ts'
 export type { Journal, Move } from './journal.ts'
-export { post, postNew } from './post.ts'
+export { post, postAllNew, postNew } from './post.ts'
 export { balanceOf, statementOf, totals } from './read-ledger.ts'
 export { isOverdraft, maintainLedgerPartitions, openAccounts } from './store.ts'

@@ -1,6 +1,7 @@
 import type { Needs } from '@market/core/context'
 import type { Tx } from '@market/database/transact'
 import { assert } from '@market/kernel/assert'
+import { idOf, world } from './accounts.ts'
 import { type Journal, type JournalId, type Leg, legsOf } from './journal.ts'
 import { findJournalByKey, insertJournal } from './store.ts'
 
@@ -30,6 +31,20 @@ export async function post(ctx: Needs<'clock' | 'ids'>, tx: Tx, journal: Journal
 export async function postNew(ctx: Needs<'clock' | 'ids'>, tx: Tx, journal: Journal): Promise<void> {
   const { isNew } = await post(ctx, tx, journal)
   assert(isNew, `${journal.key} was posted before`)
+}
+
+/**
+ * Posts new journals that end with a shared account each, in the order of these: what locks one of them at a time cannot
+ * wait in a circle with this transaction.
+ */
+export async function postAllNew(
+  ctx: Needs<'clock' | 'ids'>,
+  tx: Tx,
+  journals: readonly Journal[],
+): Promise<void> {
+  const lastOf = (journal: Journal): string => idOf(legsOf(journal).at(-1)?.account ?? world(journal.network))
+  const inOrder = journals.toSorted((a, b) => (lastOf(a) < lastOf(b) ? -1 : 1))
+  for (const journal of inOrder) await postNew(ctx, tx, journal)
 }
 
 const textOf = (legs: readonly Leg[]): string =>

@@ -1,7 +1,7 @@
 import type { Needs } from '@market/core/context'
 import type { IncomingTransfer } from '@market/core/ports/chain'
 import { brokenConstraint, type Tx } from '@market/database/transact'
-import { ApiError } from '@market/kernel/api-error'
+import { ApiError, unavailable } from '@market/kernel/api-error'
 import { assert } from '@market/kernel/assert'
 import { earlier } from '@market/kernel/clock'
 import { type Usdc, ZERO } from '@market/kernel/money'
@@ -76,6 +76,8 @@ async function claimKnown(
   }
   if (isSamePurpose(known.purpose, purpose)) return { isNew: false }
   if (known.purpose !== null) throw transferUsed()
+  // fix: claimed-block-stands
+  if (known.state === 'seen' && isReplaced(known, transfer)) throw replaced()
   await requireUnpaid(tx, purpose)
   // An operator may have refunded the unclaimed transfer or recognized it as revenue.
   if ((await balanceInSuspense(tx, known)) < known.amount) throw transferUsed()
@@ -89,6 +91,10 @@ async function claimKnown(
   await postNew(ctx, tx, matchJournal(claimed))
   return { isNew: true }
 }
+
+/** A reorganization came between the reading of one and the other, and nobody can say here which was later. */
+const isReplaced = (known: Transfer, seen: Transfer): boolean =>
+  known.missingSince !== null || known.block.hash !== seen.block.hash
 
 const balanceInSuspense = async (tx: Tx, transfer: Transfer): Promise<bigint> =>
   balanceOf(tx, suspense(transfer.network, transferName(transfer)))
@@ -123,6 +129,11 @@ const transferUsed = (): ApiError =>
     'conflict',
     'This transfer was already used for something else. Each transfer pays for one thing.',
     { code: 'transfer_used' },
+  )
+
+const replaced = (): ApiError =>
+  unavailable(
+    'The chain is replacing the block of this transfer. Nothing was used. Send the request again in 10 seconds.',
   )
 
 const alreadyPaid = (): ApiError =>

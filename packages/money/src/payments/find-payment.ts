@@ -1,11 +1,13 @@
 import type { Needs } from '@market/core/context'
 import type { Chain, Depth, IncomingTransfer, Observation, TransferQuery } from '@market/core/ports/chain'
 import { ApiError, unavailable } from '@market/kernel/api-error'
+import { earlier } from '@market/kernel/clock'
 import { formatUsd } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
 import { findRecorded } from './find-recorded.ts'
 import { normalizeReference } from './reference.ts'
-import { findUsedIndexes } from './store.ts'
+import { findReadFinal, findUsedIndexes } from './store.ts'
+import { READ_WITHIN_MS } from './transfer.ts'
 
 type RejectionCode = Extract<Observation, { kind: 'rejected' }>['reason']
 
@@ -37,7 +39,7 @@ const MESSAGES: Readonly<Record<RejectionCode, Message>> = {
  * `onDepth` gets how deep it is.
  */
 export async function findPayment(
-  ctx: Needs<'db' | 'chains'>,
+  ctx: Needs<'db' | 'clock' | 'chains'>,
   network: Network,
   question: TransferQuery,
   onDepth?: (depth: Depth | null) => Promise<void>,
@@ -48,7 +50,7 @@ export async function findPayment(
 
 /** The same with the reason why there is no transfer yet; `unknown` when no node has seen the transaction. */
 export async function lookUpPayment(
-  ctx: Needs<'db' | 'chains'>,
+  ctx: Needs<'db' | 'clock' | 'chains'>,
   network: Network,
   question: TransferQuery,
   onDepth?: (depth: Depth | null) => Promise<void>,
@@ -56,7 +58,9 @@ export async function lookUpPayment(
   const chain = ctx.chains[network]
   if (chain === undefined) throw unavailable(`Payments on ${network} are not available at the moment`)
   // fix: recorded-payment-first
-  const observation = (await findRecorded(ctx, chain, question)) ?? (await findUnused(ctx, chain, question))
+  const observation =
+    (await findRecorded(ctx, chain, question)) ??
+    (await findUnused(ctx, chain, { ...question, ...(await readingOf(ctx, network, question)) }))
   switch (observation.kind) {
     case 'ok':
       if (isOwnPayer(chain, observation.transfer.payer)) throw rejection('own_transfer', network, question)
@@ -69,6 +73,17 @@ export async function lookUpPayment(
     case 'rejected':
       throw rejection(observation.reason, network, question)
   }
+}
+
+/** Nothing is left out where the sender of the transaction and what it carries decide. */
+async function readingOf(
+  { db, clock }: Needs<'db' | 'clock'>,
+  network: Network,
+  { sentByPayer }: TransferQuery,
+): Promise<Pick<TransferQuery, 'readFinal'>> {
+  if (sentByPayer) return {}
+  const readFinal = await findReadFinal(db, network, earlier(clock.now(), READ_WITHIN_MS))
+  return readFinal === undefined ? {} : { readFinal }
 }
 
 /** Money that the application moves itself. */

@@ -1,4 +1,5 @@
 import type { Needs } from '@market/core/context'
+import { isSignedHere } from '@market/core/outgoing'
 import type { Chain, Observation, TransferQuery } from '@market/core/ports/chain'
 import { byFit } from '@market/core/ports/transfer-fit'
 import { plus, ZERO } from '@market/kernel/money'
@@ -7,17 +8,22 @@ import { findRead } from './store.ts'
 
 /**
  * Answers from the blocks that were read. Undefined when the chain must be asked: the transaction was not read yet, or no
- * recorded transfer fits. The logs of a block do not say who sent a transaction.
+ * recorded transfer fits. The logs of a block do not say who sent a transaction or what it carries.
  */
 export async function findRecorded(
   { db }: Needs<'db'>,
-  { network, confirmationsFor }: Chain,
+  { network, confirmationsFor, ownPayers = [] }: Chain,
   query: TransferQuery,
 ): Promise<Observation | undefined> {
   const { payers, minAmount, notBefore, notAfter } = query
   if (payers === undefined || query.sentByPayer) return undefined
-  const read = await findRead(db, network, normalizeReference(network, query.reference))
+  const named = normalizeReference(network, query.reference)
+  const read = await findRead(db, network, named)
   if (read === undefined) return undefined
+  // A vault may pay from another contract than its own.
+  // fix: sender-of-recorded
+  if (ownPayers.length > 0 && (await isSignedHere(db, network, named)))
+    return { kind: 'rejected', reason: 'own_transfer' }
   const used = read.transfers.flatMap(({ purpose, index }) => (purpose === null ? [] : index))
   const [found] = read.transfers
     .filter(({ payer, index }) => payers.includes(payer ?? '') && (query.index ?? index) === index)

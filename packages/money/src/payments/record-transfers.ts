@@ -3,59 +3,61 @@ import type { IncomingTransfer } from '@market/core/ports/chain'
 import { type Tx, transact } from '@market/database/transact'
 import { assert } from '@market/kernel/assert'
 import type { Network } from '@market/kernel/network'
-import { postNew } from '../ledger/index.ts'
+import { postAllNew } from '../ledger/index.ts'
 import { wakeIntents } from './intents/store.ts'
 import { recordAgain, replaceUnclaimed } from './record-again.ts'
-import { finalizeSeen, findStanding, insertTransfer, lockTransfer, saveTransfer } from './store.ts'
+import { finalizeSeen, insertTransfers, lockTransfer, saveTransfer } from './store.ts'
 import { arrivalJournal, type Transfer, transferName, transferOf } from './transfer.ts'
 
-type Ctx = Needs<'db' | 'clock' | 'ids'>
+type Ctx = Needs<'clock' | 'ids'>
 
 /**
- * Records transfers into a treasury as one node shows them. Unclaimed money is posted to suspense, where it can be claimed
- * or refunded later.
+ * Records transfers into a treasury as one node shows them, and wakes what waits for them. Unclaimed money is posted to
+ * suspense, where it can be claimed or refunded later.
  */
 export async function recordTransfers(
   ctx: Ctx,
+  tx: Tx,
   network: Network,
   transfers: readonly IncomingTransfer[],
 ): Promise<void> {
-  const known = await findStanding(ctx.db, network, transfers)
-  const unknown = transfers.filter((seen) => known.get(transferName(seen)) !== seen.block.hash)
-  await recordEach(ctx, network, unknown)
-  await wakeIntents(ctx.db, network, unknown)
+  await recordAll(ctx, tx, network, transfers)
+  await wakeIntents(tx, network, transfers)
 }
+
+/** A longer transaction would lock the ledger accounts that concurrent claims need. */
+const AT_ONCE = 100
 
 /**
  * Records transfers as final: enough providers agree that exactly these are in their blocks. One that was claimed with another
- * amount, or that a caller named with another payer, stays as it is; `recheckTransfers` decides about it.
+ * amount, or that a caller named with another payer, stays as it is; `recheckTransfers` decides about it. This commits before the
+ * final block moves, and is true whoever records it and however often: the same range is read again after a crash.
  */
 export async function recordFinal(
-  ctx: Ctx,
+  ctx: Ctx & Needs<'db'>,
   network: Network,
   transfers: readonly IncomingTransfer[],
 ): Promise<void> {
   const done = await finalizeSeen(ctx.db, network, transfers)
   const others = transfers.filter((seen) => !done.has(transferName(seen)))
-  await recordEach(ctx, network, others)
+  for (let from = 0; from < others.length; from += AT_ONCE)
+    await transact(ctx.db, (tx) => recordAll(ctx, tx, network, others.slice(from, from + AT_ONCE)))
 }
 
-/** One transaction per transfer: a longer one would lock the ledger accounts that concurrent claims need. */
-async function recordEach(ctx: Ctx, network: Network, transfers: readonly IncomingTransfer[]): Promise<void> {
-  for (const seen of transfers) await transact(ctx.db, (tx) => recordTransfer(ctx, tx, network, seen))
-}
-
-async function recordTransfer(ctx: Ctx, tx: Tx, network: Network, seen: IncomingTransfer): Promise<void> {
+/** All transfers are locked before the ledger's accounts, in which order claims lock them too. */
+async function recordAll(ctx: Ctx, tx: Tx, network: Network, all: readonly IncomingTransfer[]): Promise<void> {
   const now = ctx.clock.now()
-  const transfer = transferOf(network, seen, now)
-  if (await insertTransfer(tx, transfer, now)) {
-    await postNew(ctx, tx, arrivalJournal(transfer))
-    return
+  const transfers = all.map((seen) => transferOf(network, seen, now))
+  const added = await insertTransfers(tx, transfers, now)
+  const isAdded = (one: Pick<Transfer, 'reference' | 'index'>): boolean => added.has(transferName(one))
+  for (const seen of all) {
+    if (isAdded(seen)) continue
+    const known = await lockTransfer(tx, { network, ...seen })
+    assert(known !== undefined, 'a transfer whose key exists can be locked')
+    if (known.state === 'gone') await recordAgain(ctx, tx, known, seen)
+    else await updateKnown(ctx, tx, known, seen)
   }
-  const known = await lockTransfer(tx, transfer)
-  assert(known !== undefined, 'a transfer whose key exists can be locked')
-  if (known.state === 'gone') await recordAgain(ctx, tx, known, seen)
-  else await updateKnown(ctx, tx, known, seen)
+  await postAllNew(ctx, tx, transfers.filter(isAdded).map(arrivalJournal))
 }
 
 /** The transfer was claimed before it was read, or was included again after a reorganisation. */

@@ -38,19 +38,27 @@ const columnsOf = (transfer: Transfer, at: Date) => ({
 })
 
 /** Returns false when the transfer is recorded already or its purpose is paid; the unique keys decide between concurrent claims. */
-export async function insertTransfer(tx: Tx, transfer: Transfer, at: Date): Promise<boolean> {
-  const done = await tx
+export const insertTransfer = async (tx: Tx, transfer: Transfer, at: Date): Promise<boolean> =>
+  (await insertTransfers(tx, [transfer], at)).size === 1
+
+/** Returns the names of those that were not recorded yet. */
+export async function insertTransfers(tx: Tx, transfers: readonly Transfer[], at: Date): Promise<Set<string>> {
+  if (transfers.length === 0) return new Set()
+  const rows = await tx
     .insertInto('transfers')
-    .values({
-      network: transfer.network,
-      reference: transfer.reference,
-      transfer_index: transfer.index,
-      ...columnsOf(transfer, at),
-    })
+    .values(
+      transfers.map((transfer) => ({
+        network: transfer.network,
+        reference: transfer.reference,
+        transfer_index: transfer.index,
+        ...columnsOf(transfer, at),
+      })),
+    )
     // Any of the unique keys: of two concurrent inserts either can be violated first.
     .onConflict((conflict) => conflict.doNothing())
-    .executeTakeFirst()
-  return done.numInsertedOrUpdatedRows === 1n
+    .returning('subject')
+    .execute()
+  return new Set(rows.map(({ subject }) => subject))
 }
 
 const isNamed = ({ network, reference, index }: TransferKey) => sql<boolean>`
@@ -104,12 +112,22 @@ export async function findRead(
     ({ state, missing_since, block_hash, block_height, final_height, head_height }) =>
       missing_since === null &&
       block_hash === first?.block_hash &&
-      // A page can end within a block.
-      (block_height <= final_height ? state === 'final' : block_height < (head_height ?? 0n)),
+      (block_height <= final_height ? state === 'final' : block_height <= (head_height ?? 0n)),
   )
   if (first === undefined || !isRead) return undefined
   const confirmations = Number((first.head_height ?? first.final_height) - first.block_height + 1n)
   return { transfers: rows.map(transferOf), confirmations }
+}
+
+/** The newest final height of a network whose newest blocks were read since then. */
+export async function findReadFinal(db: Db, network: Network, since: Date): Promise<bigint | undefined> {
+  const row = await db
+    .selectFrom('followed_networks')
+    .select('final_height')
+    .where('network', '=', network)
+    .where('read_at', '>', since)
+    .executeTakeFirst()
+  return row?.final_height
 }
 
 /**
@@ -233,20 +251,6 @@ export async function acquireForCheck(
       order by checked_at limit ${limit} for update skip locked
     ) returning *`.execute(db)
   return rows.map(transferOf)
-}
-
-/** The names of transfers that are recorded and not missing, and in which block each was seen last. */
-export async function findStanding(
-  db: Db,
-  network: Network,
-  transfers: readonly Pick<IncomingTransfer, 'reference'>[],
-): Promise<Map<string, string>> {
-  if (transfers.length === 0) return new Map()
-  const references = transfers.map(({ reference }) => reference)
-  const { rows } = await sql<{ subject: string; block_hash: string }>`
-    select subject, block_hash from transfers where network = ${network}
-      and reference = any(${references}::text[]) and state <> 'gone' and missing_since is null`.execute(db)
-  return new Map(rows.map(({ subject, block_hash }) => [subject, block_hash]))
 }
 
 /** Makes transfers final that were recorded just as they are in the final chain. Returns the names of these. */

@@ -8,6 +8,9 @@ import { escrowAccount, type Purpose, type PurposeKind } from './purpose.ts'
 /** How often a worker checks a transfer that is not final. */
 export const CHECK_EVERY_MS = 5 * SECOND
 
+/** A network whose newest blocks were read within this time is read at the moment: three times the interval of the reading. */
+export const READ_WITHIN_MS = 15 * SECOND
+
 /** `seen`: on the chain, and can still be reversed. `final`: cannot be reversed. `gone`: was reversed. */
 export type TransferState = 'seen' | 'final' | 'gone'
 

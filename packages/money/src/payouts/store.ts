@@ -6,7 +6,7 @@ import { type Usdc, usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
 import { nextState } from '@market/kernel/states'
 import { type Selectable, sql } from 'kysely'
-import { formatPurpose, parsePurpose, parseTransferName, transferName } from '../payments/index.ts'
+import { escrowPayers, formatPurpose, parsePurpose, parseTransferName, transferName } from '../payments/index.ts'
 import { type CounterChange, counterChanges } from './counters/counters.ts'
 import { applyCounters } from './counters/store.ts'
 import { describeHold, type Hold, type HoldCode } from './hold.ts'
@@ -78,10 +78,14 @@ export async function insertPayout(tx: Tx, dueAt: Date, payout: Payout): Promise
     // It has two unique keys (id; kind and subject), and a concurrent insert may violate either of them first.
     .onConflict((conflict) => conflict.doNothing())
     .returningAll()
-    .returning(runSweepCall('advance-payouts').as('job'))
+    .returning(sql`case when ${IS_FUNDED} then ${runSweepCall('advance-payouts')} end`.as('job'))
     .executeTakeFirst()
   return row && payoutOf(row)
 }
+
+/** Otherwise the transaction that makes its payment final wakes it. */
+const IS_FUNDED = sql`(purpose is null or exists (
+  select from ${escrowPayers} as payment where payment.purpose = payouts.purpose and payment.state = 'final'))`
 
 export async function findPayout(db: Db | Tx, id: PayoutId): Promise<Payout | undefined> {
   const row = await db.selectFrom('payouts').selectAll().where('id', '=', id).executeTakeFirst()

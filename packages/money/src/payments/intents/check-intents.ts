@@ -51,7 +51,7 @@ export async function checkIntent(ctx: Ctx, intent: Intent, handler: IntentHandl
       await endIntent(tx, intent, { status: isPaid ? 'confirmed' : 'cancelled', reference, why: null })
     })
   } catch (error) {
-    if (!(error instanceof ApiError)) throw error
+    if (!(error instanceof ApiError) || error.kind === 'unavailable') throw error
     // fix: another-transfer-counts
     if (await hasAnother(ctx, intent, found, error)) return
     await fail(ctx, intent, handler, failureOf(error))

@@ -3,10 +3,15 @@ import type { Depth, IncomingTransfer } from '@market/core/ports/chain'
 import type { SignedPayment } from '@market/core/ports/facilitator'
 import type { Tables } from '@market/database/tables'
 import type { Db, Tx } from '@market/database/transact'
+import { earlier } from '@market/kernel/clock'
 import { usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
 import { type Selectable, type SqlBool, sql } from 'kysely'
+import { READ_WITHIN_MS } from '../transfer.ts'
 import type { Intent, IntentKind, IntentPurpose, IntentStatus, Submission } from './intent.ts'
+
+/** It is due at once. */
+const NEVER = new Date(0)
 
 type Row = Selectable<Tables['payment_intents']>
 
@@ -75,7 +80,9 @@ export async function openIntent(
       last_valid_height: submission?.settlement.lastValidHeight ?? null,
       ...columnsOf(depth),
       created_at: now,
-      checked_at: now,
+      // The reading of a transfer wakes only what waits for it already.
+      checked_at: sql<Date>`case when exists (select from transfers where network = ${intent.network}
+        and reference = ${intent.reference}) then ${NEVER} else ${now} end::timestamptz`,
     })
     .returningAll()
     .executeTakeFirstOrThrow()
@@ -170,15 +177,21 @@ const IS_DEEP_ENOUGH = sql`coalesce(case when required_confirmations is null
   else block_height + required_confirmations - 1 <=
     (select head_height from followed_networks as followed where followed.network = payment_intents.network) end, true)`
 
-/** One that no block has is looked for less and less often: reading its block wakes it. */
-const isDue = (now: Date) => sql`(block_height is not null
-  or checked_at <= ${now}::timestamptz - least(interval '1 minute', (${now}::timestamptz - created_at) / 10))`
+/**
+ * One that no block has is looked for less and less often: reading its block wakes it. So where the newest blocks are read at the
+ * moment, a node is asked only about one that should have been read by now.
+ */
+const isDue = (now: Date) => sql`(block_height is not null or checked_at <= ${now}::timestamptz - case
+  when exists (select from followed_networks as followed where followed.network = payment_intents.network
+    and read_at > ${earlier(now, READ_WITHIN_MS)})
+  then greatest(interval '10 seconds', least(interval '5 minutes', (${now}::timestamptz - created_at) / 2))
+  else least(interval '1 minute', (${now}::timestamptz - created_at) / 10) end)`
 
 /** Blocks after a final one were replaced: the payments that wait in them are looked for again. */
 export async function forgetDepths(tx: Tx, network: Network, finalHeight: bigint): Promise<void> {
   await tx
     .updateTable('payment_intents')
-    .set({ confirmations: null, required_confirmations: null, block_height: null, checked_at: new Date(0) })
+    .set({ confirmations: null, required_confirmations: null, block_height: null, checked_at: NEVER })
     .where('network', '=', network)
     .where('status', '=', 'waiting')
     .where('block_height', '>', finalHeight)
@@ -187,15 +200,15 @@ export async function forgetDepths(tx: Tx, network: Network, finalHeight: bigint
 
 /** Transfers that something waits for were read. */
 export async function wakeIntents(
-  db: Db,
+  tx: Tx,
   network: Network,
   transfers: readonly Pick<IncomingTransfer, 'reference'>[],
 ): Promise<void> {
   if (transfers.length === 0) return
   const references = transfers.map(({ reference }) => reference)
-  await db
+  await tx
     .updateTable('payment_intents')
-    .set({ checked_at: new Date(0) })
+    .set({ checked_at: NEVER })
     .where('network', '=', network)
     .where('reference', '=', sql<string>`any(${references}::text[])`)
     .where('status', '=', 'waiting')
