@@ -72,3 +72,27 @@ test('a payout to a wallet that cannot be paid ends the move, and the deposit is
   await expectRefunded()
   expect(await stateOfVenueTransfer()).toBe('failed')
 })
+
+test('a failed payout to the wallet ends the move after what a lost database signed has expired', async () => {
+  await isMoveIn('funding')
+  const { db } = world.database
+  await world.network.deny(world.wallet, true)
+  const failed = { state: 'failed', hold_code: null, hold_detail: null, reason: 'The payee is denied' }
+  await db
+    .updateTable('payouts')
+    .set(failed)
+    .where('kind', '=', 'move_to_venue')
+    .where('state', 'in', ['queued', 'held'])
+    .execute()
+  const setAlive = (at: Date | null) =>
+    db
+      .updateTable('payout_guards')
+      .set({ alive_until: at, alive_height: at && 1_000_000n, claims_known_until: at })
+      .execute()
+  await setAlive(new Date(Date.now() + HOUR_MS))
+  for (let n = 0; n < 3; n++) await step(world)
+  expect(await stateOfVenueTransfer()).toBe('funding')
+  await setAlive(null)
+  await stepUntil(world, 'the move has failed', async () => (await stateOfVenueTransfer()) === 'failed')
+  await expectRefunded()
+})

@@ -8,6 +8,7 @@ import { LETTER_FIXES } from './removed-letter-fixes.ts'
 import { LIMIT_FIXES } from './removed-limit-fixes.ts'
 import { LOGIN_FIXES } from './removed-login-fixes.ts'
 import { PAYER_FIXES } from './removed-payer-fixes.ts'
+import { RESTORE_FIXES } from './removed-restore-fixes.ts'
 import { STEPS_FIXES } from './removed-steps-fixes.ts'
 import { WHO_FIXES } from './removed-who-fixes.ts'
 
@@ -306,6 +307,7 @@ export const REMOVED_FIXES: readonly RemovedFix[] = [
   ...PAYER_FIXES,
   ...LETTER_FIXES,
   ...FOLLOWER_FIXES,
+  ...RESTORE_FIXES,
   ...LIMIT_FIXES,
   ...COST_FIXES,
   ...WHO_FIXES,

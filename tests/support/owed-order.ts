@@ -17,6 +17,8 @@ export interface OwedOrder {
   /** Null for an agent without an address. */
   readonly payee: string | null
   readonly amount: Usdc
+  /** What was paid for it, when the payout alone does not say so. */
+  readonly paid?: { readonly price: Usdc; readonly payer: string; readonly height: bigint }
 }
 
 const digest = (name: string): string => createHash('sha256').update(name).digest('hex')
@@ -40,14 +42,15 @@ function priceFor(earned: Usdc): Usdc {
 async function makeOwedOrder(
   ctx: Needs<'clock' | 'ids'>,
   tx: Tx,
-  { network, kind, name, payee, amount }: OwedOrder,
-  from: Account,
+  owed: OwedOrder,
+  account: Account,
 ): Promise<{ id: OrderId; agentId: AgentId; from: Account }> {
+  const { network, kind, name, payee } = owed
   const at = ctx.clock.now()
   const id = orderIdOf(name)
   const agentId: AgentId = `agt_1_${digest(name).slice(0, 17)}`
   const listingId = `svc_1_${digest(name).slice(0, 17)}`
-  const price = kind === 'payout' ? priceFor(amount) : amount
+  const { price, reference, from } = await payFor(ctx, tx, owed, account)
   const isEvm = network !== 'solana-mainnet'
   const address = payee?.toLowerCase() ?? null
   // On the third network only the owner's wallet is paid.
@@ -68,7 +71,6 @@ async function makeOwedOrder(
     on conflict do nothing`.execute(tx)
   const [status, outcome, part] =
     kind === 'payout' ? ['completed', 'released', price] : ['cancelled', 'refunded', 0]
-  const reference = isEvm ? `0x${digest(`paid ${name}`)}` : digest(`paid ${name}`)
   await sql`
     insert into orders (id, listing_id, agent_id, buyer, status, title, brief, reference_urls, reference_images,
       requirement_answers, price_type, turnaround_hours, max_revisions, revision_count, is_private, price_micros,
@@ -77,15 +79,34 @@ async function makeOwedOrder(
     values (${id}, ${listingId}, ${agentId}, 'user:a-buyer', ${status}, 'Review', 'Review it.', '{}', '{}', '{}', 'quote',
       24, 1, 0, false, ${price}, ${network}, ${reference}, ${at}, ${at}, ${at}, ${at}, ${outcome}, ${part}, true, ${at}, ${at})
     on conflict do nothing`.execute(tx)
+  return { id, agentId, from }
+}
+
+/**
+ * The final transfer that pays for the order, whose money is in escrow then. It was claimed long ago, unless a test says what was
+ * paid: then it is claimed now.
+ */
+export async function payFor(
+  ctx: Needs<'clock' | 'ids'>,
+  tx: Tx,
+  { network, kind, name, payee, amount, paid }: OwedOrder,
+  account: Account,
+): Promise<{ price: Usdc; reference: string; from: Account }> {
+  const at = ctx.clock.now()
+  const id = orderIdOf(name)
+  const price = paid?.price ?? (kind === 'payout' ? priceFor(amount) : amount)
+  const payer = paid?.payer ?? (kind === 'refund' ? payee : digest(name).slice(0, 40))
+  const reference = `${network === 'solana-mainnet' ? '' : '0x'}${digest(`paid ${name}`)}`
+  const claimedAt = paid === undefined ? sql`'2020-01-01'` : sql`now()`
   await sql`
     insert into transfers (network, reference, purpose, payer, amount_micros, due_micros, block_height, block_hash,
-      happened_at, state, checked_at, created_at)
-    values (${network}, ${reference}, ${`order:${id}`}, ${kind === 'refund' ? payee : digest(name).slice(0, 40)}, ${price}, ${price}, 0, '0x0', ${at}, 'final', ${at}, ${at})
+      happened_at, state, checked_at, created_at, claimed_at)
+    values (${network}, ${reference}, ${`order:${id}`}, ${payer}, ${price}, ${price}, ${paid?.height ?? 0n}, '0x0', ${at}, 'final', ${at}, ${at}, ${claimedAt})
     on conflict do nothing`.execute(tx)
-  const to = escrow(network, `order:${id}`)
-  const moves = [{ from, to, amount: price }]
+  const from = escrow(network, `order:${id}`)
+  const moves = [{ from: account, to: from, amount: price }]
   await post(ctx, tx, { key: `paid:${id}`, reason: 'test.paid', subject: id, network, moves })
-  return { id, agentId, from: to }
+  return { price, reference, from }
 }
 
 /** Requests the payout or refund of an order of its own, from money of the account. */

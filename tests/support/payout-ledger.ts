@@ -13,6 +13,7 @@ import { testDatabase } from '@market/testing/postgres'
 import { sql } from 'kysely'
 import type { Address } from 'viem'
 import { FINALITY, newAccount, settingsFor } from '../chains/evm-world.ts'
+import type { RestoredDatabase } from './backup.ts'
 import { follow } from './follow.ts'
 import { restoreCounters } from './payout-counters.ts'
 import { ACCEPTING_KINDS } from './payout-kinds.ts'
@@ -55,20 +56,24 @@ export const senderFor = (chain: EvmNetwork, { address, key, gas }: Treasury) =>
 
 /**
  * A database whose ledger holds the treasury's balance and was compared with the chain. A second one over the same
- * treasury simulates a restored backup: it lacks everything the first one did.
+ * treasury simulates a restored backup: it lacks everything the first one did. `restored` is a real one.
  */
 export async function startPayoutLedger(
   chain: EvmNetwork,
-  { treasury, compared = true }: { treasury?: Treasury; compared?: boolean } = {},
+  {
+    treasury,
+    compared = true,
+    restored,
+  }: { treasury?: Treasury; compared?: boolean; restored?: RestoredDatabase } = {},
 ) {
   const account = treasury ?? (await fundedTreasury(chain))
-  const database = await testDatabase()
+  const database = restored ?? (await testDatabase())
   const actor = { kind: 'user', userId: makeProfile().userId, token: '', admin: true } as const
   const ctx = marketContext({ db: database.db, actor })
-  await maintainLedgerPartitions(ctx)
+  if (restored === undefined) await maintainLedgerPartitions(ctx)
   const moves = [{ from: world(NETWORK), to: escrow(NETWORK, 'float'), amount: FLOAT }]
   const journal = { key: 'float', reason: 'float', subject: 'float', network: NETWORK, moves } as const
-  await ctx.transact((tx) => post(ctx, tx, journal))
+  if (restored === undefined) await ctx.transact((tx) => post(ctx, tx, journal))
   const settings = settingsFor(chain, account.address, { watchFrom: account.fundedAt + 1n })
   const sender = senderFor(chain, account)
   const app = {
@@ -113,6 +118,7 @@ export async function startPayoutLedger(
       .execute()
   return {
     ...{ account, ctx, sender, app, compare, request, rowOf, signaturesOf, stop: database.stop },
+    url: database.url,
     /** As the worker does: reads the chain once it was compared, does the next step, and sends what is signed. */
     advance: async ({ id }: Payout) => {
       if (isCompared) await follow(app, NETWORK)

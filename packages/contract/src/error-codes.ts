@@ -128,6 +128,7 @@ export const ERROR_CODES = {
   thread_closed: [400],
   order_not_completed: [400],
   payer_not_proven: [409],
+  authorization_alive: [409],
   already_reviewed: [409],
   // Wallets and tokens
   agent_wallet_underfunded: [402],

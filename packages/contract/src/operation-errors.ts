@@ -115,6 +115,7 @@ const RULES: readonly Rule[] = [
         'payment_in_progress',
         'payment_already_used',
         'payment_contested',
+        'authorization_alive',
         'payment_refunded',
         'transfer_used',
       ],

@@ -23,6 +23,8 @@ create table transfers (
   missing_since timestamptz,
   -- `seen` may still be undone by the chain; `final` may not; `gone` was undone.
   state text not null check (state in ('seen', 'final', 'gone')),
+  -- When it was claimed for its purpose, by the database's time; null while it pays for nothing.
+  claimed_at timestamptz,
   -- When it was checked by itself last.
   checked_at timestamptz not null,
   created_at timestamptz not null,
@@ -63,6 +65,8 @@ create table followed_networks (
   -- On Solana the slot, and the newest signature up to there.
   final_height bigint not null check (final_height >= 0),
   final_hash text not null check (length(final_hash) <= 88),
+  -- EVM: the time of the final block.
+  final_at timestamptz,
   -- Whose movements are read. With another treasury the reading begins again.
   treasury text not null,
   cold text,

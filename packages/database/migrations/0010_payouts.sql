@@ -230,6 +230,7 @@ create table outgoing_transfers (
   constraint outgoing_transfers_paired check (paired_with is null or written_off_at is not null)
 );
 create index outgoing_transfers_by_mark on outgoing_transfers (mark) where mark is not null;
+create index outgoing_transfers_by_height on outgoing_transfers (network, block_height);
 create index outgoing_transfers_by_pair on outgoing_transfers (network, paired_with) where paired_with is not null;
 
 -- Per network, whether payouts may leave. No row, no payouts.
@@ -239,6 +240,12 @@ create table payout_guards (
   database_epoch text not null check (length(database_epoch) between 1 and 200),
   -- Nothing signed before this epoch can take effect in a block above this one.
   horizon bigint not null,
+  -- EVM: until when, in block time, what an earlier epoch signed can be executed. Null when all that it paid is known.
+  alive_until timestamptz,
+  -- Of the money that was received up to this block it can have paid something.
+  alive_height bigint,
+  -- A payment that was claimed after this can have paid for something else in an earlier epoch.
+  claims_known_until timestamptz,
   -- Since when all that left before this epoch is known here; null while it is not.
   compared_at timestamptz,
   -- The epoch in which the treasury was last counted; null where nobody ever counts it.
@@ -249,7 +256,11 @@ create table payout_guards (
   -- Which providers show which balance, while they disagree whether money is missing; payouts wait meanwhile.
   disagreement text check (length(disagreement) between 1 and 200),
   updated_at timestamptz not null,
-  check ((short_since is null) = (short_micros = 0))
+  -- When a reading ended last, by the database's time.
+  read_at timestamptz,
+  check ((short_since is null) = (short_micros = 0)),
+  constraint payout_guards_alive check (
+    (alive_until is null) = (alive_height is null) and (alive_until is null) = (claims_known_until is null))
 );
 
 -- What the role of the api may do with payouts. It requests one in the transaction of the decision, so that neither can exist

@@ -299,6 +299,7 @@ export interface Tables {
     network: string
     final_height: bigint
     final_hash: string
+    final_at: Date | null
     treasury: string
     cold: string | null
     held_height: bigint | null
@@ -615,12 +616,16 @@ export interface Tables {
     network: string
     database_epoch: string
     horizon: bigint
+    alive_until: Date | null
+    alive_height: bigint | null
+    claims_known_until: Date | null
     compared_at: Date | null
     counted_epoch: string | null
     short_since: Date | null
     short_micros: Generated<bigint>
     disagreement: string | null
     updated_at: Date
+    read_at: Date | null
   }
   payout_signatures: {
     network: string
@@ -866,6 +871,7 @@ export interface Tables {
     happened_at: Date
     missing_since: Date | null
     state: string
+    claimed_at: Date | null
     checked_at: Date
     created_at: Date
   }

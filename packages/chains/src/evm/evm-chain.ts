@@ -12,6 +12,7 @@ import { readBalance } from './read-balance.ts'
 import { readFinal, readStartingBlock } from './read-final.ts'
 import { readNew } from './read-new.ts'
 import { blocksFor, type EvmSettings } from './settings.ts'
+import { readSignedUntil } from './signed-until.ts'
 
 /** Read access to Base or to the third network. */
 export const evmChain = (settings: EvmSettings): Chain => {
@@ -74,14 +75,18 @@ export const evmChain = (settings: EvmSettings): Chain => {
       if (page === undefined) return undefined
       const { height, index } = page.position
       // A page can end within a block.
-      return { ...page, position: formatPosition(page.position), height: index === undefined ? height : height - 1n }
+      return {
+        ...page,
+        position: formatPosition(page.position),
+        height: index === undefined ? height : height - 1n,
+      }
     },
 
     finalMovementsAfter: (block) => readFinal(settings, nodes, block),
 
     async heights() {
       const final = await agreedFinalHeight(settings, nodes)
-      return { final, horizon: final }
+      return { final, horizon: final, alive: await readSignedUntil(settings, nodes) }
     },
 
     balanceOf: (address) => readBalance(settings, nodes, address),

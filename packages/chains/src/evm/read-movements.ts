@@ -27,7 +27,7 @@ export const isTooLarge = (failure: unknown): boolean =>
 
 /** Blocks of one node, with all of the token's logs that concern the treasury. */
 export interface BlockRange {
-  readonly last: Log['block']
+  readonly last: Log['block'] & { readonly at: Date }
   readonly logs: readonly Log[]
   /** Whether the block before the range is still the one that was read earlier. */
   readonly isAnchored: boolean
@@ -73,7 +73,7 @@ export const readRange = async (
   const last = readBlock(resultOf(lastResponse))
   if (last === undefined) throw new Error(`the node does not have block ${to}`)
   return {
-    last: { height: last.height, hash: last.hash },
+    last: { height: last.height, hash: last.hash, at: last.at },
     logs: merge(logsResponse(sent), logsResponse(received)),
     isAnchored: readBlock(resultOf(anchorResponse))?.hash === anchor.hash,
   }

@@ -49,7 +49,14 @@ export const approveApproval = operation({
   errors: {
     403: ['own_case', 'second_operator_required'],
     404: ['not_found'],
-    409: ['approval_decided', 'fees_too_low', 'treasury_too_low', 'no_cold_address', 'not_our_wallet'],
+    409: [
+      'approval_decided',
+      'fees_too_low',
+      'treasury_too_low',
+      'no_cold_address',
+      'not_our_wallet',
+      'authorization_alive',
+    ],
   },
 })
 

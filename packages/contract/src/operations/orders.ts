@@ -140,7 +140,7 @@ export const actOnOrder = operation({
     ],
     403: ['not_your_act'],
     404: ['order_not_found'],
-    409: ['payment_contested', 'transfer_used', 'already_paid'],
+    409: ['payment_contested', 'authorization_alive', 'transfer_used', 'already_paid'],
   },
   purpose: 'orders.{action}:{order_id}',
   cosigned: true,
@@ -250,6 +250,6 @@ export const resolveDispute = operation({
     400: ['illegal_transition'],
     403: ['own_case'],
     404: ['order_not_found'],
-    409: ['approval_required'],
+    409: ['approval_required', 'authorization_alive'],
   },
 })

@@ -12,7 +12,7 @@ export const Switch = named(
     changed_by: z.string().nullable(),
     reason: z.string().nullable(),
     complete_at: Instant.nullable().describe(
-      'Of a freeze of payouts: until when what was signed on EVM before it can still be paid. Null when nothing can',
+      'Of a freeze of payouts: until when what was signed on EVM before it can still be paid, also what a restored database has lost. Null when nothing can',
     ),
   }),
 )

@@ -79,6 +79,14 @@ export interface Movements {
 export interface FinalBlock {
   readonly height: bigint
   readonly hash: string
+  /** EVM: its time on the chain. */
+  readonly at?: Date | undefined
+}
+
+/** EVM: until when, in block time, what the treasury has signed can be executed, and the newest height when it was asked. */
+export interface SignedUntil {
+  readonly until: Date
+  readonly height: bigint
 }
 
 /** What moved in blocks that can still be replaced. */
@@ -218,9 +226,9 @@ export interface Chain {
   finalMovementsAfter(block: FinalBlock): Promise<FinalReading>
   /**
    * The newest final height, and the height after which transactions signed until now can no longer be executed. On EVM
-   * the chain refuses to pay a payout twice, so `horizon` equals `final`.
+   * the chain refuses to pay a payout twice, so `horizon` equals `final`, and what was signed can be executed until `alive`.
    */
-  heights(): Promise<{ readonly final: bigint; readonly horizon: bigint }>
+  heights(): Promise<{ readonly final: bigint; readonly horizon: bigint; readonly alive?: SignedUntil }>
   /** USDC balance of an address. Throws `TooFewProviders`. */
   balanceOf(address: string): Promise<AgreedBalance>
   /**

@@ -7,7 +7,7 @@ import { type Usdc, usdc } from '@market/kernel/money'
 import { nextState } from '@market/kernel/states'
 import { balanceOf, postNew, suspense, venue as venueAccount } from '@market/money/ledger'
 import { lockTransfer, transferName } from '@market/money/payments'
-import { findPayoutOf, withdrawPayout } from '@market/money/payouts'
+import { findPayoutOf, isAlive, withdrawPayout } from '@market/money/payouts'
 import {
   addVenueShares,
   type EarnContext,
@@ -80,6 +80,8 @@ async function fund(ctx: EarnContext, venue: Venue, move: VenueTransfer): Promis
   const payout = await findPayoutOf(ctx.db, 'move_to_venue', move.id)
   assert(payout !== undefined, `${move.id} has a payout`)
   if (payout.state === 'failed') {
+    // fix: venue-waits
+    if (await transact(ctx.db, (tx) => isAlive(tx, payout.network))) return
     const change = { problem: payout.reason ?? 'The payout to the venue failed' }
     const post = (tx: Tx) =>
       withdrawPayout(ctx, tx, { kind: 'move_to_venue', subject: move.id, to: venueTransferAccount(move) })

@@ -48,7 +48,7 @@ export async function startFollowing(
   addresses: Addresses,
   from: FinalBlock,
 ): Promise<Progress> {
-  const start = { ...addresses, final_height: from.height, final_hash: from.hash }
+  const start = { ...addresses, final_height: from.height, final_hash: from.hash, final_at: from.at ?? null }
   const row = await db
     .insertInto('followed_networks')
     .values({ network, ...start })
@@ -112,6 +112,7 @@ export async function moveFinal(
     .set({
       final_height: to.height,
       final_hash: to.hash,
+      final_at: to.at ?? null,
       ...(isHeld ? held : { moved_micros: sql<bigint>`moved_micros + ${change}` }),
     })
     .where('network', '=', network)

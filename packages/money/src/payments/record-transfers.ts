@@ -45,7 +45,12 @@ export async function recordFinal(
 }
 
 /** All transfers are locked before the ledger's accounts, in which order claims lock them too. */
-async function recordAll(ctx: Ctx, tx: Tx, network: Network, all: readonly IncomingTransfer[]): Promise<void> {
+async function recordAll(
+  ctx: Ctx,
+  tx: Tx,
+  network: Network,
+  all: readonly IncomingTransfer[],
+): Promise<void> {
   const now = ctx.clock.now()
   const transfers = all.map((seen) => transferOf(network, seen, now))
   const added = await insertTransfers(tx, transfers, now)

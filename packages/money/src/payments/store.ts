@@ -21,6 +21,7 @@ const transferOf = (row: Selectable<Tables['transfers']>): Transfer => ({
   state: row.state as TransferState,
   missingSince: row.missing_since,
   arrivedAt: row.created_at,
+  claimedAt: row.claimed_at,
 })
 
 const columnsOf = (transfer: Transfer, at: Date) => ({
@@ -42,7 +43,11 @@ export const insertTransfer = async (tx: Tx, transfer: Transfer, at: Date): Prom
   (await insertTransfers(tx, [transfer], at)).size === 1
 
 /** Returns the names of those that were not recorded yet. */
-export async function insertTransfers(tx: Tx, transfers: readonly Transfer[], at: Date): Promise<Set<string>> {
+export async function insertTransfers(
+  tx: Tx,
+  transfers: readonly Transfer[],
+  at: Date,
+): Promise<Set<string>> {
   if (transfers.length === 0) return new Set()
   const rows = await tx
     .insertInto('transfers')
@@ -52,6 +57,7 @@ export async function insertTransfers(tx: Tx, transfers: readonly Transfer[], at
         reference: transfer.reference,
         transfer_index: transfer.index,
         ...columnsOf(transfer, at),
+        claimed_at: transfer.purpose === null ? null : sql<Date>`now()`,
       })),
     )
     // Any of the unique keys: of two concurrent inserts either can be violated first.
@@ -226,7 +232,13 @@ export const sumUnfinal = (db: Db | Tx, network: Network): Promise<Usdc> =>
   )
 
 export async function saveTransfer(tx: Tx, transfer: Transfer, at: Date): Promise<void> {
-  await tx.updateTable('transfers').set(columnsOf(transfer, at)).where(isNamed(transfer)).execute()
+  const columns = columnsOf(transfer, at)
+  const claimedAt = sql<Date | null>`case ${columns.purpose} when purpose then claimed_at when '' then null else now() end`
+  await tx
+    .updateTable('transfers')
+    .set({ ...columns, claimed_at: claimedAt })
+    .where(isNamed(transfer))
+    .execute()
 }
 
 const HIGHEST = 2n ** 63n - 1n

@@ -35,6 +35,8 @@ export interface Transfer extends TransferKey {
   readonly missingSince: Date | null
   /** When it was recorded. A transfer that was reversed and included again is recorded with a new time. */
   readonly arrivedAt: Date
+  /** When it was claimed for its purpose, by the database's time. Only of one that was read. */
+  readonly claimedAt?: Date | null
 }
 
 export type ClaimedTransfer<Kind extends PurposeKind = PurposeKind> = Transfer & {

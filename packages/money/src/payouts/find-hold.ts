@@ -3,6 +3,7 @@ import { isStopped, payoutSwitches } from '@market/core/switches'
 import { type Tx, transact } from '@market/database/transact'
 import type { Network } from '@market/kernel/network'
 import { isPaymentFinal } from '../payments/index.ts'
+import { aliveHold } from './alive-hold.ts'
 import { scopesOf } from './counters/counters.ts'
 import { findCounted } from './counters/store.ts'
 import { fundingHold } from './funding-hold.ts'
@@ -77,6 +78,7 @@ export const earlyHold = async (
   (await fundingHold(ctx, tx, payout)) ??
   contestHold(payout, ctx.clock.now()) ??
   (await paymentHold(tx, payout)) ??
+  (await aliveHold(tx, payout, guard)) ??
   minimumHold(ctx, payout) ??
   closedBy(guard)
 

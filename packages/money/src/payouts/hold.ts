@@ -18,7 +18,7 @@ const SENTENCES = {
   daily_cap: 'It would exceed the cap of its network for 24 hours',
   balance_low: 'The treasury has too little USDC',
   transfer_mismatch: 'The chain shows a transfer of this payout that does not match it',
-  authorization_alive: 'It can no longer be paid, and fails when what was signed for it has expired',
+  authorization_alive: 'What was signed before can still be executed',
   broadcast_error: 'The nodes rejected what was signed',
   no_address: 'It has no address to be paid to',
   below_account_minimum:
@@ -107,6 +107,7 @@ const LONGEST_MS: Readonly<Partial<Record<HoldCode, number>>> = {
   contested: 1 * HOUR,
   new_address: 5 * MINUTE,
   payment_not_final: 5 * MINUTE,
+  authorization_alive: 1 * MINUTE,
   balance_low: 1 * MINUTE,
   payout_cap: 5 * MINUTE,
   payee_cap: 5 * MINUTE,

@@ -1,4 +1,5 @@
 export { advanceDue, advancePayout, duePayouts } from './advance-payout.ts'
+export { isAlive, rejectWhileAlive } from './alive-hold.ts'
 export type { Candidate } from './authorize-payouts.ts'
 export { type AliveUntil, findAliveUntil } from './batches/store.ts'
 export { submitPayouts } from './batches/submit-payouts.ts'

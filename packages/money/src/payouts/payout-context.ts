@@ -3,7 +3,7 @@ import type { PayoutSender } from '@market/core/ports/payout-sender'
 import type { Screening } from '@market/core/ports/screening'
 import type { Usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
-import type { PayoutKinds } from './payout-kind.ts'
+import type { PayoutKinds, TermsContext } from './payout-kind.ts'
 
 /** The networks this process can pay on. Only the worker has any. */
 export type PayoutSenders = Readonly<Partial<Record<Network, PayoutSender>>>
@@ -21,12 +21,11 @@ export interface Caps {
   readonly accountMinimum: Usdc
 }
 
-export type PayoutContext = Needs<'db' | 'clock' | 'ids' | 'chains'> & {
-  readonly payoutSenders: PayoutSenders
-  readonly payoutKinds: PayoutKinds
-  readonly caps: Caps
-  /** A payout is sent when none of them lists its payee or payer. */
-  readonly screenings: readonly Screening[]
-  /** Fees are withdrawn to these addresses only, whatever was approved. */
-  readonly feeAddresses: Readonly<Record<Network, readonly string[]>>
-}
+export type PayoutContext = Needs<'db' | 'ids'> &
+  TermsContext & {
+    readonly payoutSenders: PayoutSenders
+    readonly payoutKinds: PayoutKinds
+    readonly caps: Caps
+    /** A payout is sent when none of them lists its payee or payer. */
+    readonly screenings: readonly Screening[]
+  }

@@ -3,7 +3,6 @@ import type { Tx } from '@market/database/transact'
 import type { Usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
 import type { Payout, PayoutKind } from './payout.ts'
-import type { PayoutContext } from './payout-context.ts'
 
 /** What the reason of a payout requires it to be. */
 export interface PayoutTerms {
@@ -23,17 +22,18 @@ export interface PayoutTerms {
  */
 export type Capped = 'always' | 'unless_returned' | 'approved' | 'never'
 
+export type TermsContext = Needs<'clock' | 'chains'> & {
+  /** Fees are withdrawn to these addresses only, whatever was approved. */
+  readonly feeAddresses: Readonly<Record<Network, readonly string[]>>
+}
+
 /** What a kind of payout means. The module that requests it has its rule; the worker has the table of all. */
 export interface PayoutRule {
   /**
    * What the payout must be, derived from what caused it. Of its row only the fields that name that are used. Undefined when nothing
    * requires it: then it is not sent. Runs before it is authorized or signed.
    */
-  readonly terms: (
-    ctx: Pick<PayoutContext, 'clock' | 'chains' | 'feeAddresses'>,
-    tx: Tx,
-    payout: Payout,
-  ) => Promise<PayoutTerms | undefined>
+  readonly terms: (ctx: TermsContext, tx: Tx, payout: Payout) => Promise<PayoutTerms | undefined>
   readonly capped: Capped
   /** Runs first in the transaction that ends the payout: locks what `onSent` writes before rows that many payouts share. */
   readonly beforeSent?: (tx: Tx, payout: Payout) => Promise<void>

@@ -98,6 +98,7 @@ describe('closedBy', () => {
     network: 'base-mainnet',
     databaseEpoch: '1',
     isCurrentEpoch: true,
+    alive: null,
     horizon: 1n,
     comparedAt: NOW,
     isCounted: true,

@@ -7,7 +7,7 @@ export type Switch = {
   changed_at: string | null
   changed_by: string | null
   reason: string | null
-  /** Of a freeze of payouts: until when what was signed on EVM before it can still be paid. Null when nothing can */
+  /** Of a freeze of payouts: until when what was signed on EVM before it can still be paid, also what a restored database has lost. Null when nothing can */
   complete_at: string | null
 }
 

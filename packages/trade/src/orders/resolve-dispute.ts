@@ -10,6 +10,7 @@ import type { OrderId } from '@market/kernel/ids'
 import { formatUsd, usdc } from '@market/kernel/money'
 import { splitByShare } from '@market/money/ledger'
 import { findTransferFor } from '@market/money/payments'
+import { rejectWhileAlive } from '@market/money/payouts'
 import { cancel, complete, finish } from './changes.ts'
 import { emitOrderCancelled } from './events.ts'
 import { notifyBuyer, partyRecipients } from './notifications.ts'
@@ -113,6 +114,8 @@ async function endDispute(ctx: Ctx, tx: Tx, locked: Order, verdict: Verdict, not
   const now = ctx.clock.now()
   const order = decidable(locked, now)
   requireDecidable(order, actionOf(verdict))
+  // fix: arbiter-waits
+  if (order.contest !== null) await rejectContestWhileAlive(tx, order)
   await lockBuyerEvents(tx, order.buyer)
   if (order !== locked) await saveOrder(tx, locked, order, { ...BY_CLOCK, action: 'finish', at: now })
   if (order.status === 'completed') await reopenContested(ctx, tx, order)
@@ -142,6 +145,12 @@ async function endDispute(ctx: Ctx, tx: Tx, locked: Order, verdict: Verdict, not
     body: note,
   })
   return after
+}
+
+/** The payment may have been decided to be another caller's, by what the database has lost. */
+async function rejectContestWhileAlive(tx: Tx, order: Order): Promise<void> {
+  const transfer = await findTransferFor(tx, purposeOf(order))
+  if (transfer !== undefined) await rejectWhileAlive(tx, transfer)
 }
 
 /** A delivered order whose payment is contested is completed, with its payout held: the money goes back to escrow. */

@@ -4,6 +4,7 @@ import { assert } from '@market/kernel/assert'
 import type { Network } from '@market/kernel/network'
 import { paysMarkOnce } from '@market/kernel/payout-mark'
 import { sql } from 'kysely'
+import { findLostUntil } from '../guards/store.ts'
 import { SENDABLE } from '../hold.ts'
 import type { Payout, PayoutId } from '../payout.ts'
 
@@ -73,7 +74,10 @@ export async function sendAgain(db: Db, id: PayoutId, now: Date): Promise<void> 
 
 export type AliveUntil = ReadonlyMap<Network, Date>
 
-/** EVM: until when anybody who has what was signed can still make the chain pay it, whatever is frozen. */
+/**
+ * EVM: until when anybody who has what was signed can still make the chain pay it, whatever is frozen: what this database knows,
+ * and what an earlier epoch of it may have signed.
+ */
 export async function findAliveUntil(db: Db | Tx): Promise<AliveUntil> {
   const { rows } = await sql<{ network: Network; end: Date }>`
     select signature.network, to_timestamp(max(signature.valid_to) + 1) as "end"
@@ -81,8 +85,13 @@ export async function findAliveUntil(db: Db | Tx): Promise<AliveUntil> {
     where payout.state = 'signed' and signature.network <> 'solana-mainnet' group by signature.network`.execute(
     db,
   )
-  return new Map(rows.map(({ network, end }) => [network, end]))
+  const ends = new Map(rows.map(({ network, end }) => [network, end]))
+  // fix: lost-counts-for-freeze
+  for (const { network, end } of await findLostUntil(db)) ends.set(network, laterOf(end, ends.get(network)))
+  return ends
 }
+
+const laterOf = (a: Date, b: Date = a): Date => (a > b ? a : b)
 
 /** The newest transaction of a gas account. */
 export interface SentBatch extends BatchFees {

@@ -5,7 +5,7 @@ import { type Usdc, usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
 import { sql } from 'kysely'
 import type { Payout } from '../payout.ts'
-import { payoutOf } from '../store.ts'
+import { payoutOf } from '../row.ts'
 
 export interface NetworkAmount {
   readonly network: Network

@@ -2,6 +2,19 @@ import { formatUsd, type Usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
 import type { Hold } from '../hold.ts'
 
+/**
+ * EVM: what an earlier database epoch signed can be executed, and this database may have lost it. The chain refuses to pay a
+ * payout twice, and not to pay another one with the same money.
+ */
+export interface Alive {
+  /** Until when, in block time. It ends when a later block is final, and what was paid until then is explained. */
+  readonly until: Date
+  /** The newest block when the epoch began: nothing that was signed before paid with money that was received after it. */
+  readonly height: bigint
+  /** A payment that was claimed after this may have been claimed for something else before. */
+  readonly claimsKnownUntil: Date
+}
+
 /** The facts that decide whether payouts of a network may be authorized. */
 export interface Guard {
   readonly network: Network
@@ -10,6 +23,8 @@ export interface Guard {
   readonly isCurrentEpoch: boolean
   /** Transactions signed before this epoch cannot take effect in a block above this height. */
   readonly horizon: bigint
+  /** Null on Solana, where nothing is compared before the horizon. */
+  readonly alive: Alive | null
   readonly comparedAt: Date | null
   /** False when the treasury was counted in an earlier epoch and not yet in the current one. */
   readonly isCounted: boolean

@@ -3,7 +3,7 @@ import type { Chain } from '@market/core/ports/chain'
 import { currentEpoch } from '@market/database/epoch'
 import { transact } from '@market/database/transact'
 import type { Network } from '@market/kernel/network'
-import { beginEpoch, findGuard, saveReading } from '../guards/store.ts'
+import { beginEpoch, endAlive, findGuard, saveReading } from '../guards/store.ts'
 
 type Ctx = Needs<'db' | 'clock'>
 
@@ -21,9 +21,11 @@ export async function beginReading(ctx: Ctx, chain: Chain): Promise<Reading> {
   const databaseEpoch = await currentEpoch(ctx.db)
   const known = await findGuard(ctx.db, network)
   if (known?.databaseEpoch !== databaseEpoch) {
-    // The horizon is read after the epoch, so everything that an earlier epoch signed was signed before the horizon.
-    const { horizon } = await chain.heights()
-    await transact(ctx.db, (tx) => beginEpoch(tx, { network, databaseEpoch, horizon, at: ctx.clock.now() }))
+    // The horizon is read after the epoch, so everything that an earlier epoch signed was signed before the horizon
+    // and expires when they say.
+    const { horizon, alive } = await chain.heights()
+    const epoch = { network, databaseEpoch, horizon, alive, at: ctx.clock.now() }
+    await transact(ctx.db, (tx) => beginEpoch(tx, epoch))
   }
   const isKnown = known?.databaseEpoch === databaseEpoch && known.comparedAt !== null
   const final = isKnown ? undefined : (await chain.heights()).final
@@ -40,5 +42,6 @@ export async function completeReading(ctx: Ctx, reading: Reading): Promise<void>
     const isCompared = final !== undefined && final >= guard.horizon
     const comparedAt = guard.comparedAt ?? (isCompared ? at : null)
     await saveReading(tx, network, { comparedAt, at })
+    if (comparedAt !== null) await endAlive(tx, guard)
   })
 }

@@ -11,7 +11,7 @@ import { type RawBuilder, type Selectable, sql } from 'kysely'
 import { openAccounts } from '../../ledger/index.ts'
 import { type HoldCode, UNJUSTIFIED } from '../hold.ts'
 import type { Payout, PayoutId } from '../payout.ts'
-import { payoutOf } from '../store.ts'
+import { payoutOf } from '../row.ts'
 
 /** The partial indexes `payouts_due` and `payouts_failed` have these conditions, so each is queried by itself. */
 const UNDER_WAY = sql`state in ('queued', 'held', 'signed')`

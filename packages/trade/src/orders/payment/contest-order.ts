@@ -4,13 +4,13 @@ import type { Tx } from '@market/database/transact'
 import { ApiError } from '@market/kernel/api-error'
 import { assert } from '@market/kernel/assert'
 import type { OrderId } from '@market/kernel/ids'
-import { type ClaimedTransfer, cancelIntent } from '@market/money/payments'
-import { contestPayout, endContestWait, isStoppable } from '@market/money/payouts'
+import { type ClaimedTransfer, cancelIntent, findTransferFor } from '@market/money/payments'
+import { contestPayout, endContestWait, isStoppable, rejectWhileAlive } from '@market/money/payouts'
 import { sql } from 'kysely'
 import { cancel, confirmPayer as confirm } from '../changes.ts'
 import { emitOrderCancelled, emitPaymentContested } from '../events.ts'
 import { notifyAgentOwner, notifyBuyer } from '../notifications.ts'
-import { type Buyer, contestAt, isOpenWorkspace, type Order } from '../order.ts'
+import { type Buyer, contestAt, isOpenWorkspace, type Order, purposeOf } from '../order.ts'
 import { BY_CLOCK, requireTransition, type Status, TRANSITIONS } from '../states.ts'
 import { lockOrder, saveOrder } from '../store.ts'
 import { completedUnits } from '../workspace.ts'
@@ -84,6 +84,9 @@ export function rejectWhileContested(order: Order): void {
 export async function confirmPayer(ctx: Ctx, tx: Tx, id: OrderId, actor: `wallet:${string}`): Promise<void> {
   const order = await lockOrder(tx, id)
   requireTransition(order, 'confirm_payer')
+  const transfer = await findTransferFor(tx, purposeOf(order))
+  // fix: proof-waits
+  if (transfer !== undefined) await rejectWhileAlive(tx, transfer)
   const now = ctx.clock.now()
   const step = { action: 'confirm_payer', role: 'buyer', actor, at: now } as const
   await saveOrder(tx, order, confirm(order, now), step)
@@ -103,6 +106,8 @@ export async function releasePayment(
   nextBuyers: readonly Buyer[],
 ): Promise<'released' | 'refunded'> {
   const { id } = transfer.purpose
+  // fix: reassignment-waits
+  await rejectWhileAlive(tx, transfer)
   const order = await lockOrder(tx, id)
   await lockBuyerEvents(tx, order.buyer, ...nextBuyers)
   const now = ctx.clock.now()

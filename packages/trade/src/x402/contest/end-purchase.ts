@@ -3,7 +3,7 @@ import type { Tx } from '@market/database/transact'
 import { revokeAccess } from '@market/identity/agents'
 import type { AgentId, OrderId } from '@market/kernel/ids'
 import { type ClaimedTransfer, lockTransferFor, unclaimTransfer } from '@market/money/payments'
-import { isStoppable } from '@market/money/payouts'
+import { isStoppable, rejectWhileAlive } from '@market/money/payouts'
 import {
   type Buyer,
   confirmPayer,
@@ -76,6 +76,8 @@ async function endRegistration(
   purchase: Done,
   transfer: ClaimedTransfer<'registration'>,
 ): Promise<'released' | 'refunded'> {
+  // fix: registration-waits
+  await rejectWhileAlive(tx, transfer)
   await revokeAccess(ctx, tx, purchase.resultId as AgentId)
   if (await isStoppable(tx, 'surplus', purchase.id)) {
     await undoRegistration(ctx, tx, transfer)
