@@ -4,6 +4,7 @@ import { NETWORKS } from '@market/kernel/network'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ESCROW } from '../support/bounties.ts'
 import type { Reply } from '../support/client.ts'
+import { namedIn } from '../support/named-transfers.ts'
 import { until } from '../support/until.ts'
 import {
   type AcceptWorld,
@@ -127,9 +128,8 @@ async function expectOneOrder(round: Round) {
 const refundsOf = (bountyId: BountyId) =>
   world.db
     .selectFrom('payouts')
-    .innerJoin('bounty_acceptances', 'bounty_acceptances.id', 'payouts.subject')
-    .select(['payouts.network', 'amount_micros as amount', 'state'])
-    .where('bounty_id', '=', bountyId)
+    .select(['network', 'amount_micros as amount', 'state'])
+    .where('subject', 'in', namedIn(bountyId))
     .orderBy('amount_micros')
     .execute()
 

@@ -12,6 +12,7 @@ import { client } from '../support/client.ts'
 import { makeOwnedAgent, makeUser } from '../support/makers.ts'
 import { startMarket } from '../support/market.ts'
 import type { startEvm } from '../support/market-chains.ts'
+import { findAcceptances } from '../support/named-transfers.ts'
 import { type ServerProcess, startApi } from '../support/processes.ts'
 import { setPayout } from '../support/set-payout.ts'
 import { bountyFaults } from './bounty-money.ts'
@@ -163,13 +164,9 @@ export async function startAcceptWorld() {
     },
     /** How many named transfers have each status. */
     async countNamed(bountyId: BountyId): Promise<Record<string, number>> {
-      const rows = await db
-        .selectFrom('bounty_acceptances')
-        .select(['status', db.fn.countAll<bigint>().as('count')])
-        .where('bounty_id', '=', bountyId)
-        .groupBy('status')
-        .execute()
-      return Object.fromEntries(rows.map(({ status, count }) => [status, Number(count)]))
+      const named = (await findAcceptances(db)).filter(({ bounty_id }) => bounty_id === bountyId)
+      const byStatus = Object.groupBy(named, ({ status }) => status)
+      return Object.fromEntries(Object.entries(byStatus).map(([status, { length }]) => [status, length]))
     },
     async countPayouts(...states: string[]): Promise<number> {
       return (await db.selectFrom('payouts').select('id').where('state', 'in', states).execute()).length

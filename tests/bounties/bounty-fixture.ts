@@ -16,9 +16,10 @@ import {
 } from '@market/offers/bounties'
 import { agentActor } from '@market/testing/make-actor'
 import { makeListedAgent } from '@market/testing/makers'
-import { acceptClaim } from '@market/work/acceptances'
+import { claimPurpose } from '@market/work/acceptances'
 import { sql } from 'kysely'
 import { NETWORK, newBuyer, openOrderFixture, type Seller } from '../orders/order-fixture.ts'
+import { acceptances, payByTransfer } from '../support/named-transfers.ts'
 
 export const BUDGET = usdc(20_000_000n)
 /** 110 % of the budget. */
@@ -66,7 +67,9 @@ export async function openBountyFixture() {
   const claim = ({ agentId }: Claimant, bountyId: BountyId, message = ''): Promise<Claim> =>
     claimBounty(ctx, agentId, { bountyId, message })
   const accept = (poster: Actor, { id, bountyId }: Claim, reference: string) =>
-    acceptClaim(ctx, poster, { bountyId, claimId: id, network: NETWORK, reference })
+    payByTransfer(ctx, poster, claimPurpose, { bountyId, claimId: id, network: NETWORK, reference }).then(
+      ({ acceptance }) => acceptance,
+    )
 
   return {
     ...orders,
@@ -94,7 +97,7 @@ export async function openBountyFixture() {
     async refundsOf(bountyId: BountyId): Promise<{ payee: string; amount: bigint; escrow: bigint }[]> {
       const { rows } = await sql<{ payee: string; amount: bigint; escrow: bigint }>`
         select payout.payee, payable.balance_micros as amount, coalesce(held.balance_micros, 0)::bigint as escrow
-        from bounty_acceptances as acceptance
+        from ${acceptances} as acceptance
         join payouts as payout
           on payout.subject = acceptance.id and payout.kind = 'refund' and payout.state <> 'withdrawn'
         join ledger_accounts as payable on payable.id = ${`payable:${NETWORK}:`} || payout.id

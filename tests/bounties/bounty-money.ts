@@ -2,6 +2,7 @@ import type { Db } from '@market/database/transact'
 import type { BountyId, OrderId } from '@market/kernel/ids'
 import { sql } from 'kysely'
 import { expect } from 'vitest'
+import { acceptances } from '../support/named-transfers.ts'
 
 /** A transfer that was named to accept a claim, and where its money is. */
 interface NamedTransfer {
@@ -27,7 +28,7 @@ export async function namedTransfers(db: Db, bountyId: BountyId): Promise<NamedT
         where account.id = 'escrow:' || acceptance.network || ':order:' || acceptance.order_id
           or account.id in (select 'payable:' || acceptance.network || ':' || payout.id from payouts as payout
             where payout.subject = acceptance.order_id)) as "inOrder"
-    from bounty_acceptances as acceptance
+    from ${acceptances} as acceptance
     left join transfers as paid on paid.network = acceptance.network and paid.state <> 'gone'
       and starts_with(paid.subject, acceptance.reference)
       and paid.purpose in ('bounty:' || acceptance.id, 'order:' || acceptance.order_id)

@@ -18,6 +18,7 @@ import type { RequestOptions } from '../support/client.ts'
 import { commonErrors } from '../support/common-errors.ts'
 import { asHeaders, makeAgent, makeOwnedAgent, makeUser, signOnce } from '../support/makers.ts'
 import type { Market } from '../support/market.ts'
+import { insertNamed } from '../support/named-transfers.ts'
 import { operatorToken } from '../support/operator.ts'
 import { invalid, rejected } from '../support/rejected.ts'
 import { rejectsWithoutProvider } from '../support/rejects-while-unavailable.ts'
@@ -110,17 +111,15 @@ test('200: the poster reads the claims with include_claims, with their agents an
 test('200: the poster sees what became of each transfer that was named for a claim', async () => {
   const { id, sign } = await makeBounty(market)
   const claim = await makeClaim(market, id)
-  const row = { bounty_id: id, claim_id: claim.id, network: 'base-mainnet', proven_payers: [] }
   const at = new Date(market.now())
-  const references = ['waiting', 'failed'].map((status, n) => [status, `0x${String(n).repeat(64)}`] as const)
+  const references = (['waiting', 'failed'] as const).map(
+    (status, n) => [status, `0x${String(n).repeat(64)}`] as const,
+  )
   for (const [n, [status, reference]] of references.entries())
-    await market.db
-      .insertInto('bounty_acceptances')
-      .values({
-        ...{ ...row, id: `bac_1700000000000_${'0'.repeat(16)}${n}`, reference, status },
-        ...{ created_at: new Date(at.getTime() + n), ended_at: status === 'waiting' ? null : at },
-      })
-      .execute()
+    await insertNamed(market.db, {
+      ...{ purpose: { kind: 'bounty', id: `bac_1700000000000_${'0'.repeat(16)}${n}` }, scope: id, reference },
+      ...{ request: { claim_id: claim.id, proven_payers: [] }, status, at: new Date(at.getTime() + n) },
+    })
   const { body } = await get(id, CLAIMS, { headers: await sign('session') })
   expect(body.data.transfers).toEqual(
     references.toReversed().map(([status, escrow_tx_hash]) => ({

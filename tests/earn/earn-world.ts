@@ -5,7 +5,7 @@ import { localEvmSigner } from '@market/chains/local-signers'
 import type { Actor } from '@market/core/context'
 import type { Wallet } from '@market/core/ports/signatures'
 import type { Venue, VenueMarket, Venues } from '@market/core/ports/venue'
-import { depositPayment, registerDeposit, settleDeposits, undoDeposit } from '@market/earn/deposits'
+import { depositPurpose, settleDeposits } from '@market/earn/deposits'
 import { advanceVenueTransfers } from '@market/earn/venue-transfers'
 import {
   awaitWithdrawal,
@@ -17,7 +17,7 @@ import { payoutKinds } from '@market/jobs/payout-kinds'
 import { reportPools, type SweepContext } from '@market/jobs/reports'
 import { SECOND } from '@market/kernel/clock'
 import { usdc } from '@market/kernel/money'
-import { checkIntents, type Purposes, recheckTransfers } from '@market/money/payments'
+import { checkIntents, intentHandler, type Purposes, recheckTransfers } from '@market/money/payments'
 import { advanceDue, duePayouts, type PayoutContext, submitPayouts } from '@market/money/payouts'
 import { checkReserves } from '@market/reserves/snapshots'
 import { testClock } from '@market/testing/clock'
@@ -28,6 +28,7 @@ import { testDatabase } from '@market/testing/postgres'
 import type { PrivateKeyAccount } from 'viem'
 import { CONFIRMATIONS, FINALITY, fundedPayer, newAccount, settingsFor } from '../chains/evm-world.ts'
 import { follow } from '../support/follow.ts'
+import { payByTransfer } from '../support/named-transfers.ts'
 
 export const NETWORK = 'base-mainnet'
 const MANY = usdc(1_000_000_000_000n)
@@ -124,7 +125,7 @@ const payoutContext = (
 export type EarnWorld = Awaited<ReturnType<typeof startEarnWorld>>
 
 const NO_HANDLER = {
-  onConfirmed: async () => false,
+  onConfirmed: async () => 'cancelled' as const,
   onFailed: async () => {},
   onReversed: async () => {},
 }
@@ -133,7 +134,7 @@ const PURPOSES: Purposes = {
   registration: NO_HANDLER,
   bounty: NO_HANDLER,
   purchase: NO_HANDLER,
-  earn_deposit: { ...depositPayment, onReversed: undoDeposit },
+  earn_deposit: intentHandler(depositPurpose),
 }
 
 /** What the worker does in one round of its sweeps. */
@@ -188,10 +189,8 @@ export async function deposit(world: EarnWorld, from: Depositor, micros: bigint)
   const { ctx, network, treasury } = world
   const reference = await network.transfer(from, treasury, micros)
   await network.mine(CONFIRMATIONS)
-  return registerDeposit(ctx, from.actor, {
-    key: undefined,
-    amount: usdc(micros),
-    reference,
+  return payByTransfer(ctx, from.actor, depositPurpose, {
+    ...{ key: undefined, amount: usdc(micros), network: NETWORK, reference },
   })
 }
 

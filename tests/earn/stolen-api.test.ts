@@ -47,9 +47,11 @@ const rounds = async (count: number) => {
 const newestOf = (of: Depositor) =>
   world.database.db
     .selectFrom('earn_deposits')
-    .selectAll()
+    .innerJoin('payment_intents', 'purpose_id', 'earn_deposits.id')
+    .selectAll('earn_deposits')
+    .select('reference')
     .where('holder', '=', holderOf(of))
-    .orderBy('created_at', 'desc')
+    .orderBy('earn_deposits.created_at', 'desc')
     .executeTakeFirstOrThrow()
 
 const setPurpose = (tx: Tx, reference: string, purpose: string) =>
@@ -202,7 +204,6 @@ const forgeDeposit = (tx: Tx, id: string, by: Depositor | string, micros: bigint
       pool_key: world.market.key,
       holder: typeof by === 'string' ? by : holderOf(by),
       network: NETWORK,
-      reference: `0x${String(count).padStart(64, '0')}`,
       amount_micros: micros,
       status: 'received',
       created_at: at,

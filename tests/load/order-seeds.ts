@@ -93,11 +93,10 @@ const ACCOUNTS = `
 const ORDERS = `
   (id, listing_id, agent_id, buyer, client_wallet, status, title, brief, reference_urls, reference_images,
     requirement_answers, price_type, turnaround_hours, max_revisions, revision_count, is_private, payer_proven,
-    price_micros, pending_network, pending_reference, payment_network, payment_reference, paid_at,
+    price_micros, payment_network, payment_reference, paid_at,
     deliver_by, delivered_at, review_ends_at, closed_at, outcome, agent_part_micros, due_at, created_at, updated_at)
   select id, listing_id, agent_id, 'wallet:' || wallet, wallet, status, title,
     'Review the branch from yesterday, please.', '{}', '{}', '{}', 'fixed', 48, 3, 0, false, true, ${PRICE},
-    case status when 'accepted' then '${NETWORK}' end, case status when 'accepted' then reference end,
     case when is_paid then '${NETWORK}' end, case when is_paid then reference end, case when is_paid then at end,
     case when is_paid then due_at end, case when status in ('completed', 'delivered') then at end,
     case status when 'delivered' then due_at end, case when status in ('completed', 'cancelled') then at end,

@@ -31,15 +31,6 @@ const TABLES: Readonly<Record<string, States>> = {
   venue_transfers: { column: 'state', transitions: VENUE_TRANSFERS },
   wallet_transactions: { column: 'status', transitions: WALLETS },
   // The modules of these have no `states.ts`.
-  bounty_acceptances: {
-    column: 'status',
-    transitions: {
-      waiting: { accept: 'accepted', refund: 'refunded', fail: 'failed' },
-      accepted: {},
-      refunded: { reopen: 'waiting' },
-      failed: {},
-    },
-  },
   creator_fees: {
     column: 'status',
     transitions: { accrued: { settle: 'settled' }, settled: {} },
@@ -51,11 +42,13 @@ const TABLES: Readonly<Record<string, States>> = {
       waiting: {
         check: 'waiting',
         confirm: 'confirmed',
+        refund: 'refunded',
         fail: 'failed',
         expire: 'expired',
         cancel: 'cancelled',
       },
       confirmed: {},
+      refunded: {},
       failed: {},
       expired: {},
       cancelled: {},

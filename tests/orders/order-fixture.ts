@@ -21,7 +21,7 @@ import {
   disputeOrder,
   getOrder,
   type Order,
-  payOrder,
+  orderPurpose,
   quoteOrder,
   refundOrder,
   requestRevision,
@@ -30,13 +30,13 @@ import {
   startOrder,
   TRANSITIONS,
 } from '@market/trade/orders'
-import { releaseContested } from '@market/trade/x402'
 import { PURPOSES } from '@market/worker/payment-handlers'
 import { sql } from 'kysely'
 import { expect } from 'vitest'
 import { ledgerFaults } from '../ledger/ledger-fixtures.ts'
 import { InMemoryChain, newPayment } from '../payments/in-memory-chain.ts'
 import { follow } from '../support/follow.ts'
+import { payByTransfer } from '../support/named-transfers.ts'
 
 export const NETWORK = 'base-mainnet'
 export const PRICE = usdc(25_000_000n)
@@ -98,9 +98,7 @@ export async function openOrderFixture() {
     return payment.reference
   }
   const pay = (buyer: Actor, orderId: OrderId, reference: string) =>
-    payOrder(ctx, buyer, { orderId, network: NETWORK, reference }, (tx, payment) =>
-      releaseContested(ctx, tx, payment),
-    )
+    payByTransfer(ctx, buyer, orderPurpose, { orderId, network: NETWORK, reference })
   const deliver = ({ provider }: Seller, orderId: OrderId) =>
     deliverOrder(ctx, provider, { orderId, items: [{ type: 'text', content: 'Blue.' }], note: null })
   const read = async (id: OrderId): Promise<Order> => (await getOrder(ctx, actor, id)).order

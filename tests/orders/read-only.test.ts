@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { pendingOf } from '../support/named-transfers.ts'
 import { whileOn } from '../support/operator.ts'
 import { rejected } from '../support/rejected.ts'
 import { type OrderWorld, startOrderWorld } from './order-world.ts'
@@ -12,8 +13,10 @@ beforeAll(async () => {
 })
 afterAll(() => world.stop())
 
-const orderRow = (id: string) =>
-  world.market.db.selectFrom('orders').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
+const orderRow = async (id: string) => ({
+  ...(await world.market.db.selectFrom('orders').selectAll().where('id', '=', id).executeTakeFirstOrThrow()),
+  pending_reference: await pendingOf(world.market.db, id),
+})
 
 /** Another caller buys a service by naming the payer's transfer. */
 async function buyWithTransferOf(hash: string) {

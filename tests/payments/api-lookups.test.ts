@@ -1,5 +1,5 @@
 import type { Chain } from '@market/core/ports/chain'
-import { registerDeposit } from '@market/earn/deposits'
+import { depositPurpose } from '@market/earn/deposits'
 import { usdc } from '@market/kernel/money'
 import { getOrder } from '@market/trade/orders'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
@@ -8,6 +8,7 @@ import { CONFIRMATIONS } from '../chains/evm-world.ts'
 import { type EarnWorld, newDepositor, startEarnWorld, step, USD } from '../earn/earn-world.ts'
 import { newBuyer, PRICE } from '../orders/order-fixture.ts'
 import { follow } from '../support/follow.ts'
+import { payByTransfer } from '../support/named-transfers.ts'
 
 /** Requests that name a transfer which the worker has read already. */
 
@@ -83,7 +84,8 @@ test('registerDeposit: a transfer that was read is a deposit without a call', as
   const reference = await network.transfer(depositor, treasury, amount)
   await network.mine(CONFIRMATIONS)
   await follow(ctx, NETWORK)
-  const register = () => registerDeposit(ctx, depositor.actor, { key: undefined, amount, reference })
+  const wanted = { key: undefined, amount, network: NETWORK, reference } as const
+  const register = () => payByTransfer(ctx, depositor.actor, depositPurpose, wanted)
   expect(await lookupsOf(ctx.chains[NETWORK], register)).toBe(0)
   expect(await register()).toMatchObject({ reference, amount, status: 'received' })
 })

@@ -43,7 +43,7 @@ const handler: IntentHandler = {
   async onConfirmed(_, __, { purpose }, { amount, index }) {
     if (rejection !== undefined) throw rejection
     calls.push(`${purpose.id}: ${amount} by transfer ${index}`)
-    return isAwaitedStill
+    return isAwaitedStill ? 'confirmed' : 'cancelled'
   },
   async onFailed(_, __, { purpose }, { status, code }) {
     calls.push(`${purpose.id}: ${status}, ${code}`)

@@ -9,6 +9,7 @@ import {
   PRICE,
   type Seller,
 } from '../orders/order-fixture.ts'
+import { pendingOf as pendingIn } from '../support/named-transfers.ts'
 import { outcome } from './payment-fixture.ts'
 
 /** Longer than the pause between two looks at a payment. */
@@ -22,12 +23,10 @@ beforeAll(async () => {
 })
 afterAll(() => fixture.stop())
 
-const pendingOf = async (id: OrderId) =>
-  fixture.db
-    .selectFrom('orders')
-    .select(['status', 'pending_reference'])
-    .where('id', '=', id)
-    .executeTakeFirstOrThrow()
+const pendingOf = async (id: OrderId) => ({
+  status: (await fixture.read(id)).status,
+  pending_reference: await pendingIn(fixture.db, id),
+})
 
 const wordsTo = (wallet: string) =>
   fixture.db

@@ -3,6 +3,7 @@ import type { OrderWorld } from '../orders/order-world.ts'
 import { ESCROW, makeBounty, makeClaim } from './bounties.ts'
 import type { RequestOptions } from './client.ts'
 import { signOnce } from './makers.ts'
+import { namedIn } from './named-transfers.ts'
 
 export interface WantedClaim {
   readonly id: string
@@ -56,9 +57,8 @@ export async function acceptancesOf(world: OrderWorld) {
     refundsOf: async (bountyId: string) => {
       const rows = await market.db
         .selectFrom('payouts')
-        .innerJoin('bounty_acceptances', 'bounty_acceptances.id', 'payouts.subject')
         .select(['payee', 'amount_micros'])
-        .where('bounty_id', '=', bountyId)
+        .where('subject', 'in', namedIn(bountyId))
         .execute()
       return rows.map(({ payee, amount_micros }) => [payee, amount_micros])
     },

@@ -10,6 +10,7 @@ import { testClock } from '@market/testing/clock'
 import { marketContext } from '@market/testing/market-context'
 import { startOrderWorld } from '../orders/order-world.ts'
 import type { Market } from './market.ts'
+import { insertNamed } from './named-transfers.ts'
 import { someHash } from './treasury.ts'
 
 /** Shares are counted in units of 10^-12. */
@@ -177,7 +178,7 @@ async function insertActive(
     await tx
       .insertInto('earn_deposits')
       .values({
-        ...{ id, pool_key: poolKey, holder, network: NETWORK, reference, amount_micros: micros },
+        ...{ id, pool_key: poolKey, holder, network: NETWORK, amount_micros: micros },
         ...{
           status: 'active',
           venue_transfer_id: venueTransferId,
@@ -188,6 +189,12 @@ async function insertActive(
         ...{ created_at: at, updated_at: at },
       })
       .execute()
+  })
+  await insertNamed(db, {
+    purpose: { kind: 'earn_deposit', id },
+    reference,
+    scope: holder,
+    status: 'confirmed',
   })
   const block = { height: 1n, hash: someHash() }
   const seen = {
@@ -226,10 +233,13 @@ export async function insertDeposit(
 ): Promise<void> {
   const at = new Date()
   const hasEnded = status !== 'waiting' && status !== 'received'
+  const id = contextOf(db).ids.next('edp')
+  const named = status === 'waiting' || status === 'failed' ? status : 'confirmed'
+  await insertNamed(db, { purpose: { kind: 'earn_deposit', id }, reference, scope: holder, status: named })
   await db
     .insertInto('earn_deposits')
     .values({
-      ...{ id: contextOf(db).ids.next('edp'), pool_key: LENDING.key, holder, network: NETWORK, reference },
+      ...{ id, pool_key: LENDING.key, holder, network: NETWORK },
       ...{ amount_micros: 5n * USD, status, failure: hasEnded ? failure : null },
       ...{ created_at: at, updated_at: at },
     })

@@ -13,6 +13,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { FINALITY, settingsFor } from '../chains/evm-world.ts'
 import { type OrderWorld, startOrderWorld } from '../orders/order-world.ts'
 import { someAddress } from '../support/client.ts'
+import { pendingOf } from '../support/named-transfers.ts'
 import { SHORT_WAIT } from '../support/settings.ts'
 
 /** Purchases by signed payment: unmodified x402 clients on a real chain. */
@@ -214,12 +215,14 @@ test('a payment that another account submits after a reorganization pays the sam
     chains: { [network]: evmChain(settings) },
     facilitators: { [network]: await openEvmFacilitator({ ...settings, gasAccount: world.gas }) },
   }
-  const orderRow = () =>
-    market.db
+  const orderRow = async () => ({
+    ...(await market.db
       .selectFrom('orders')
-      .select(['status', 'pending_reference', 'payment_reference'])
+      .select(['status', 'payment_reference'])
       .where('id', '=', orderId)
-      .executeTakeFirstOrThrow()
+      .executeTakeFirstOrThrow()),
+    pending_reference: await pendingOf(market.db, orderId),
+  })
 
   const { input } = (await chain.rpc('eth_getTransactionByHash', [paidBy.transaction])) as { input: Hex }
   await chain.reorg(1)

@@ -96,11 +96,14 @@ create table payment_intents (
   network text not null check (network in ('solana-mainnet', 'base-mainnet', 'alt-mainnet')),
   -- The transaction that was named or submitted; once confirmed, the one that paid.
   reference text not null check (length(reference) between 64 and 88),
+  -- Of a transaction that is named once, in a bounty or by a depositor: where, and what was asked for with it.
+  scope text check (length(scope) between 1 and 255),
+  request jsonb check (jsonb_typeof(request) = 'object'),
   -- The wallets that may have paid; null when any may.
   payers text[],
   due_micros bigint not null check (due_micros > 0),
   not_before timestamptz not null,
-  status text not null check (status in ('waiting', 'confirmed', 'failed', 'expired', 'cancelled')),
+  status text not null check (status in ('waiting', 'confirmed', 'refunded', 'failed', 'expired', 'cancelled')),
   why text check (length(why) <= 300),
   -- A payment that the buyer signed. While it waits and `bytes` is set, we submit it until it is on the chain or never can be.
   payment jsonb,
@@ -119,7 +122,12 @@ create table payment_intents (
   created_at timestamptz not null,
   checked_at timestamptz not null,
   constraint payment_intents_submitted check (bytes is null or (payment is not null and signed_at_height is not null)),
-  constraint payment_intents_nonce check ((nonce is null) = (gas_account is null) and (nonce is null or bytes is not null))
+  constraint payment_intents_nonce check ((nonce is null) = (gas_account is null) and (nonce is null or bytes is not null)),
+  constraint payment_intents_request check (request is null or scope is not null),
+  -- A claim that is to be accepted, and the wallets that the poster has proven to own.
+  constraint payment_intents_bounty check (
+    purpose_kind <> 'bounty' or scope is not null and request is not null
+    and request ? 'claim_id' and jsonb_typeof(request -> 'proven_payers') is not distinct from 'array')
 );
 -- A purpose waits for one payment at a time.
 create unique index payment_intents_waiting on payment_intents (purpose_kind, purpose_id) where status = 'waiting';
@@ -128,6 +136,9 @@ create index payment_intents_named on payment_intents (checked_at) where status 
 create index payment_intents_sent on payment_intents (checked_at) where status = 'waiting' and bytes is not null;
 create index payment_intents_reference on payment_intents (network, reference);
 create unique index payment_intents_assigned on payment_intents (network, gas_account, nonce) where nonce is not null;
+-- What was named in a scope, and for a purpose.
+create index payment_intents_scope on payment_intents (purpose_kind, scope, network, reference) where scope is not null;
+create index payment_intents_purpose on payment_intents (purpose_kind, purpose_id) where scope is not null;
 
 -- One that ended stays as it is. Only its transaction is replaced by one with a higher fee.
 create function check_payment_intent() returns trigger language plpgsql as $$

@@ -40,10 +40,8 @@ create table orders (
   -- Until when the price is valid: of a quote, and once it was accepted.
   price_until timestamptz,
 
-  -- The payment. `pending_…` is a transfer that was named and is not confirmed, `payment_error` what was wrong with the last one.
+  -- The payment; `payment_error` is what was wrong with the last transfer that was named. One that is waited for has an intent.
   payment_method text check (payment_method in ('x402', 'bounty')),
-  pending_network text,
-  pending_reference text,
   payment_error text check (length(payment_error) <= 300),
   payment_network text,
   payment_reference text,

@@ -115,44 +115,5 @@ end $$;
 create trigger bounty_claims_transition before update of status on bounty_claims
   for each row when (old.status <> new.status) execute function check_claim_transition();
 
--- An order names its bounty, and an acceptance below names its order.
+-- An order names its bounty.
 alter table orders add foreign key (bounty_id) references bounties (id);
-
--- Each transfer that a poster named to accept a claim. The one that arrives first pays the order; the others are refunded.
-create table bounty_acceptances (
-  id text primary key check (id ~ '^bac_[0-9]+_[0-9a-z]{17}$'),
-  bounty_id text not null references bounties (id),
-  claim_id text not null references bounty_claims (id),
-  network text not null,
-  reference text not null,
-  -- Wallets that signed the request or are linked to the poster. Others that may have paid are in the payment intent.
-  proven_payers text[] not null,
-  status text not null check (status in ('waiting', 'accepted', 'refunded', 'failed')),
-  order_id text unique references orders (id),
-  created_at timestamptz not null,
-  ended_at timestamptz,
-  constraint bounty_acceptances_order check ((status = 'accepted') = (order_id is not null)),
-  constraint bounty_acceptances_ended check ((status = 'waiting') = (ended_at is null))
-);
--- A transaction is named for one claim at a time.
-create unique index bounty_acceptances_of_transfer on bounty_acceptances (bounty_id, network, reference)
-  where status <> 'failed';
-create index bounty_acceptances_of_bounty on bounty_acceptances (bounty_id, created_at desc, id desc);
-create unique index bounty_acceptances_won on bounty_acceptances (bounty_id) where status = 'accepted';
-
--- A refunded transfer that the chain drops is waited for again.
-create function check_acceptance_transition() returns trigger language plpgsql as $$
-begin
-  if (old.status, new.status) not in (
-    ('waiting', 'accepted'),
-    ('waiting', 'refunded'),
-    ('waiting', 'failed'),
-    ('refunded', 'waiting')
-  ) then
-    raise exception 'an acceptance with status % does not become %', old.status, new.status
-      using errcode = 'check_violation', constraint = 'bounty_acceptances_transition';
-  end if;
-  return new;
-end $$;
-create trigger bounty_acceptances_transition before update of status on bounty_acceptances
-  for each row when (old.status <> new.status) execute function check_acceptance_transition();

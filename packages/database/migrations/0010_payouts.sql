@@ -326,7 +326,8 @@ begin
   end if;
   if payout.purpose = 'bounty:' || payout.subject then
     return payout.kind = 'refund' and payout.amount_micros = paid.due_micros
-      and exists (select from bounty_acceptances where id = payout.subject and status = 'refunded');
+      and exists (select from payment_intents where purpose_kind = 'bounty' and purpose_id = payout.subject
+        and scope is not null and status = 'refunded');
   end if;
   select * into ended from orders where id = payout.subject and payout.purpose = 'order:' || id;
   return coalesce(case payout.kind

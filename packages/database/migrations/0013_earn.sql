@@ -125,7 +125,6 @@ create table earn_deposits (
   pool_key text not null references earn_pools (key),
   holder text not null check (holder ~ '^(user|wallet|agent):.' and length(holder) <= 255),
   network text not null check (network in ('base-mainnet', 'alt-mainnet')),
-  reference text not null check (reference ~ '^0x[0-9a-f]{64}$'),
   amount_micros bigint not null check (amount_micros > 0),
   status text not null check (status in ('waiting', 'received', 'deploying', 'active', 'refunded', 'held', 'failed')),
   venue_transfer_id text references venue_transfers (id),
@@ -146,8 +145,6 @@ create table earn_deposits (
     and (status not in ('deploying', 'active') or (venue_transfer_id is not null and payer is not null))
   )
 );
--- A depositor names a transfer once; after a failure it can be named again.
-create unique index earn_deposits_named on earn_deposits (network, reference, holder) where status <> 'failed';
 create index earn_deposits_of_holder on earn_deposits (holder, created_at desc, id desc);
 create index earn_deposits_open on earn_deposits (pool_key, (-amount_micros), id) where status in ('received', 'deploying');
 create index earn_deposits_of_venue_transfer on earn_deposits (venue_transfer_id) where venue_transfer_id is not null;

@@ -142,18 +142,6 @@ export interface Tables {
     expires_at: Date
     search: GeneratedAlways<string>
   }
-  bounty_acceptances: {
-    id: string
-    bounty_id: string
-    claim_id: string
-    network: string
-    reference: string
-    proven_payers: string[]
-    status: string
-    order_id: string | null
-    created_at: Date
-    ended_at: Date | null
-  }
   bounty_claims: {
     id: string
     bounty_id: string
@@ -221,7 +209,6 @@ export interface Tables {
     pool_key: string
     holder: string
     network: string
-    reference: string
     amount_micros: bigint
     status: string
     venue_transfer_id: string | null
@@ -477,8 +464,6 @@ export interface Tables {
     quote_message: string | null
     price_until: Date | null
     payment_method: string | null
-    pending_network: string | null
-    pending_reference: string | null
     payment_error: string | null
     payment_network: string | null
     payment_reference: string | null
@@ -551,6 +536,8 @@ export interface Tables {
     purpose_id: string
     network: string
     reference: string
+    scope: string | null
+    request: Json | null
     payers: string[] | null
     due_micros: bigint
     not_before: Date

@@ -19,15 +19,11 @@ import {
   rejectClaim,
   withdrawClaim,
 } from '@market/offers/bounties'
-import {
-  acceptClaim,
-  dueOf,
-  findOrdersOf,
-  listAcceptances,
-  type NamedTransfer,
-} from '@market/work/acceptances'
+import { findOrdersOfBounties } from '@market/trade/orders'
+import { claimPurpose, dueOf, listAcceptances, type NamedTransfer } from '@market/work/acceptances'
 import { type HandlerContext, handler } from './handler.ts'
 import { loadActor, loadPayer } from './load-actor.ts'
+import { payByTransfer } from './name-transfer.ts'
 import { usedBy, withUploads } from './order-files.ts'
 import { moneyOf } from './parse.ts'
 import { presentWallet } from './present-agent.ts'
@@ -169,7 +165,7 @@ export const bountyHandlers = {
     run: async (ctx, input) => {
       const page = await listMyBounties(ctx, await loadActor(ctx), input)
       const ids = page.found.map(({ bounty }) => bounty.id)
-      return { ...page, orders: await findOrdersOf(ctx.db, ids) }
+      return { ...page, orders: await findOrdersOfBounties(ctx.db, ids) }
     },
     present: ({ found, orders, nextCursor, total }, ctx) => ({
       data: found.map((one) => ({
@@ -186,7 +182,7 @@ export const bountyHandlers = {
       const id = input.bounty_id as BountyId
       const view = await getBounty(ctx, await loadActor(ctx), id, input.include_claims)
       const transfers = view.claims === undefined ? undefined : await listAcceptances(ctx, id)
-      return { ...view, transfers, orders: await findOrdersOf(ctx.db, [id]) }
+      return { ...view, transfers, orders: await findOrdersOfBounties(ctx.db, [id]) }
     },
     present: ({ bounty, isPoster, claims, transfers, own, orders }, ctx) => ({
       data: {
@@ -239,9 +235,9 @@ export const bountyHandlers = {
         network,
         reference: normalizeReference(network, input.escrow_tx_hash),
       }
-      return acceptClaim(ctx, actor, wanted, ctx.caller.agent?.apiKeyHint)
+      return payByTransfer(ctx, actor, claimPurpose, wanted)
     },
-    present: ({ bountyId, orderId, claimId }) => ({
+    present: ({ acceptance: { bountyId, orderId, claimId } }) => ({
       data: { bounty_id: bountyId, order_id: orderId, claim_id: claimId },
       isLater: orderId === null,
     }),

@@ -1,6 +1,6 @@
 import { type Actor, nameOf } from '@market/core/context'
 import type { VenueMarket } from '@market/core/ports/venue'
-import { type Deposit, listDeposits, registerDeposit } from '@market/earn/deposits'
+import { depositPurpose, listDeposits, type NamedDeposit } from '@market/earn/deposits'
 import { FIRST_DEPOSIT_MIN, listPositions, requirePool, riskOf } from '@market/earn/pools'
 import {
   awaitWithdrawal,
@@ -17,6 +17,7 @@ import { formatUsd, type Usdc } from '@market/kernel/money'
 import { inferNetwork, normalizeReference } from '@market/money/payments'
 import { type HandlerContext, handler } from './handler.ts'
 import { loadActor, loadPayer } from './load-actor.ts'
+import { payByTransfer } from './name-transfer.ts'
 import { moneyOf } from './parse.ts'
 import { presentWallet } from './present-agent.ts'
 import { presentPayout } from './present-payout.ts'
@@ -85,7 +86,7 @@ const presentPosition = ({ poolKey, holder, shares, principal, value }: Position
   ...agentIn(holder),
 })
 
-const presentDeposit = (deposit: Deposit) => ({
+const presentDeposit = (deposit: NamedDeposit) => ({
   deposit_id: deposit.id,
   key: deposit.poolKey,
   network: deposit.network,
@@ -223,9 +224,10 @@ export const earnHandlers = {
       const transfer = {
         key: pool.key,
         amount: moneyOf(amount_usd),
+        network: pool.network,
         reference: referenceOn(pool.network, incoming_tx_hash),
       }
-      return registerDeposit(ctx, await loadPayer(ctx), transfer, ctx.caller.agent?.apiKeyHint)
+      return payByTransfer(ctx, await loadPayer(ctx), depositPurpose, transfer)
     },
     present: (deposit, ctx) => ({
       data: { ...presentDeposit(deposit), risk: riskIn(ctx, deposit.poolKey) },

@@ -21,7 +21,7 @@ import {
   type Order,
   type OrderPage,
   type OrderView,
-  payOrder,
+  orderPurpose,
   problemOf,
   quoteOrder,
   refundOrder,
@@ -31,13 +31,14 @@ import {
   startOrder,
 } from '@market/trade/orders'
 import { alreadyReviewed, findReviewOf, type Review } from '@market/trade/reviews'
-import { getPurchasedOrder, releaseContested } from '@market/trade/x402'
+import { getPurchasedOrder } from '@market/trade/x402'
 import { retryPayout } from '@market/work/earnings'
 import { type Generation, newestGenerations } from '@market/work/workspaces'
 import { fitting } from './byte-budget.ts'
 import { deliverablesOf, presentDelivery, presentGeneration, referencesIn } from './deliverables.ts'
 import { type HandlerContext, handler } from './handler.ts'
 import { loadActor, loadPayer } from './load-actor.ts'
+import { payByTransfer } from './name-transfer.ts'
 import { linksOf, usedBy, withDeliveredFiles, withUploads } from './order-files.ts'
 import { moneyOf } from './parse.ts'
 import {
@@ -91,8 +92,8 @@ const ACTIONS: Readonly<
   pay: async (ctx, actor, orderId, input) => {
     if (input.escrow_tx_hash === undefined) throw missingField('escrow_tx_hash', 'pay')
     const network = input.payment_network ?? inferNetwork(input.escrow_tx_hash)
-    const transfer = { orderId, network, reference: normalizeReference(network, input.escrow_tx_hash) }
-    return payOrder(ctx, actor, transfer, (tx, payment) => releaseContested(ctx, tx, payment))
+    const reference = normalizeReference(network, input.escrow_tx_hash)
+    return payByTransfer(ctx, actor, orderPurpose, { orderId, network, reference })
   },
   approve: (ctx, actor, id) => approveOrder(ctx, actor, id),
   revision: async (ctx, actor, orderId, { feedback }) => {
@@ -231,13 +232,10 @@ export const orderHandlers = {
   }),
 
   actOnOrder: handler('actOnOrder', {
-    run: async (ctx, input) =>
-      ACTIONS[input.action](
-        ctx,
-        await (input.action === 'pay' ? loadPayer(ctx) : loadActor(ctx)),
-        input.order_id as OrderId,
-        input,
-      ),
+    run: async (ctx, input) => {
+      const actor = await (input.action === 'pay' ? loadPayer(ctx) : loadActor(ctx))
+      return ACTIONS[input.action](ctx, actor, input.order_id as OrderId, input)
+    },
     present: (order, ctx) => ({
       data: presentPayableOrder(order, ctx),
       isLater: order.status === 'accepted' && order.pending !== null,

@@ -26,7 +26,7 @@ const NAMES = SWEEPS.map(({ name }) => name)
   .toSorted()
 
 const NO_HANDLER = {
-  onConfirmed: async () => true,
+  onConfirmed: async () => 'confirmed' as const,
   onFailed: async () => {},
   onReversed: async () => {},
 }

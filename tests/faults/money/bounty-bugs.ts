@@ -35,9 +35,9 @@ export const BOUNTY_BUGS: readonly Bug[] = [
     shownBy: ['a transfer for a claim pays the order, is refunded as a whole or stays unused'],
     changes: [
       {
-        file: 'work/src/acceptances/refund-transfer.ts',
-        from: '  await requestPayout(ctx, tx, {',
-        to: '  if (transfer.amount < 0n) await requestPayout(ctx, tx, {',
+        file: 'work/src/acceptances/claim-purpose.ts',
+        from: '    await requestPayout(ctx, tx, refund)',
+        to: '    if (transfer.amount < 0n) await requestPayout(ctx, tx, refund)',
       },
     ],
     aim: AIM,

@@ -29,7 +29,13 @@ export async function gatherEarnFacts(environment: Environment, app: AppServices
   const [pools, positions, deposits, withdrawals, fills, moves] = await Promise.all([
     db.selectFrom('earn_pools').selectAll().execute(),
     db.selectFrom('earn_positions').selectAll().execute(),
-    db.selectFrom('earn_deposits').selectAll().execute(),
+    db
+      .selectFrom('earn_deposits')
+      .innerJoin('payment_intents', 'purpose_id', 'earn_deposits.id')
+      .selectAll('earn_deposits')
+      .select('reference')
+      .where('scope', 'is not', null)
+      .execute(),
     db.selectFrom('earn_withdrawals').selectAll().execute(),
     db.selectFrom('earn_fills').selectAll().execute(),
     db.selectFrom('venue_transfers').selectAll().execute(),

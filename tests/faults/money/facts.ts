@@ -1,5 +1,6 @@
 import type { Network } from '@market/kernel/network'
 import { sql } from 'kysely'
+import { findAcceptances } from '../../support/named-transfers.ts'
 import { counterDrift } from '../../support/payout-counters.ts'
 import { gatherEarnFacts } from './earn-facts.ts'
 import type { Environment } from './environment.ts'
@@ -28,7 +29,7 @@ export async function gatherFacts(
     db.selectFrom('deliveries').select(['id', 'agent_id', 'seq', 'status']).execute(),
     db.selectFrom('bounties').selectAll().execute(),
     db.selectFrom('bounty_claims').selectAll().execute(),
-    db.selectFrom('bounty_acceptances').selectAll().execute(),
+    findAcceptances(db),
   ])
   const [orders, steps, payouts, transfers, accounts, events, counters, deliveries, ...ofBounties] = rows
   const [bounties, claims, acceptances] = ofBounties

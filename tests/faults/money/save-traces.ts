@@ -15,7 +15,6 @@ const TABLES = [
     'payment_intents',
     'bounties',
     'bounty_claims',
-    'bounty_acceptances',
     'transfers',
     'earn_pools',
     'earn_positions',

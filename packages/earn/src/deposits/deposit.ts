@@ -1,3 +1,4 @@
+import type { Needs } from '@market/core/context'
 import type { Usdc } from '@market/kernel/money'
 import type { Pool } from '../pools/index.ts'
 
@@ -10,14 +11,13 @@ export type DepositId = `edp_${string}`
  */
 export type DepositStatus = 'waiting' | 'received' | 'deploying' | 'active' | 'refunded' | 'held' | 'failed'
 
-/** A transfer that a depositor named. */
+/** What a depositor named a transfer for. Its payment intent has the transaction. */
 export interface Deposit {
   readonly id: DepositId
   readonly poolKey: string
   /** As `nameOf` names a caller. */
   readonly holder: string
   readonly network: Pool['network']
-  readonly reference: string
   readonly amount: Usdc
   readonly status: DepositStatus
   readonly venueTransferId: string | null
@@ -30,5 +30,20 @@ export interface Deposit {
   readonly createdAt: Date
   readonly updatedAt: Date
 }
+
+export interface NamedDeposit extends Deposit {
+  readonly reference: string
+}
+
+export const newDeposit = (
+  ctx: Needs<'clock' | 'ids'>,
+  { key: poolKey, network }: Pick<Pool, 'key' | 'network'>,
+  holder: string,
+  { amount, reference }: Pick<NamedDeposit, 'amount' | 'reference'>,
+): NamedDeposit => ({
+  ...{ id: ctx.ids.next('edp'), poolKey, holder, network, reference, amount, status: 'waiting' },
+  ...{ venueTransferId: null, payer: null, shares: null, value: null, failure: null },
+  ...{ createdAt: ctx.clock.now(), updatedAt: ctx.clock.now() },
+})
 
 export const purposeOf = ({ id }: Pick<Deposit, 'id'>) => ({ kind: 'earn_deposit', id }) as const

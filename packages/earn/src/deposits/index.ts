@@ -1,6 +1,5 @@
-export type { Deposit, DepositStatus } from './deposit.ts'
-export { depositPayment, undoDeposit } from './deposit-payment.ts'
+export type { DepositStatus, NamedDeposit } from './deposit.ts'
+export { depositPurpose } from './deposit-purpose.ts'
 export { listDeposits } from './list-deposits.ts'
-export { registerDeposit } from './register-deposit.ts'
 export { settleDeposits } from './settle-deposits.ts'
 export { findDeploying, findPayers, hasOpenDeposits } from './store.ts'

@@ -1,12 +1,12 @@
 import type { Needs } from '@market/core/context'
 import { findPayoutOf, type Payout } from '@market/money/payouts'
-import type { Deposit } from './deposit.ts'
+import type { NamedDeposit } from './deposit.ts'
 import { findDeposits } from './store.ts'
 
 const LISTED = 50
 
 /** A deposit and the payout that refunds it, if any. */
-export interface ListedDeposit extends Deposit {
+export interface ListedDeposit extends NamedDeposit {
   readonly refund: Payout | undefined
 }
 

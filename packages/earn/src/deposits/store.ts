@@ -3,8 +3,9 @@ import type { Db, Tx } from '@market/database/transact'
 import { assert } from '@market/kernel/assert'
 import { DAY, earlier } from '@market/kernel/clock'
 import { type Usdc, usdc } from '@market/kernel/money'
+import { findNamed, namedReferences } from '@market/money/payments'
 import { type Selectable, sql } from 'kysely'
-import type { Deposit, DepositId, DepositStatus } from './deposit.ts'
+import type { Deposit, DepositId, DepositStatus, NamedDeposit } from './deposit.ts'
 
 type Row = Selectable<Tables['earn_deposits']>
 
@@ -13,7 +14,6 @@ const depositOf = (row: Row): Deposit => ({
   poolKey: row.pool_key,
   holder: row.holder,
   network: row.network as Deposit['network'],
-  reference: row.reference,
   amount: usdc(row.amount_micros),
   status: row.status as DepositStatus,
   venueTransferId: row.venue_transfer_id,
@@ -25,46 +25,37 @@ const depositOf = (row: Row): Deposit => ({
   updatedAt: row.updated_at,
 })
 
-type NewDeposit = Pick<
-  Deposit,
-  'id' | 'poolKey' | 'holder' | 'network' | 'reference' | 'amount' | 'status' | 'createdAt'
->
-
-/** Undefined when another request of the holder has named the same transaction meanwhile. */
-export async function insertDeposit(tx: Tx, deposit: NewDeposit): Promise<Deposit | undefined> {
-  const row = await tx
+export async function insertDeposit(tx: Tx, deposit: Deposit): Promise<void> {
+  await tx
     .insertInto('earn_deposits')
     .values({
       id: deposit.id,
       pool_key: deposit.poolKey,
       holder: deposit.holder,
       network: deposit.network,
-      reference: deposit.reference,
       amount_micros: deposit.amount,
       status: deposit.status,
       created_at: deposit.createdAt,
       updated_at: deposit.createdAt,
     })
-    .onConflict((conflict) => conflict.doNothing())
-    .returningAll()
-    .executeTakeFirst()
-  return row === undefined ? undefined : depositOf(row)
+    .execute()
 }
 
-/** The deposit for which the holder named a transaction; none that failed. */
-export async function findNamed(
+/** The deposit for which the holder named the transaction; none that failed. */
+export async function findNamedDeposit(
   db: Db | Tx,
-  { holder, network, reference }: Pick<Deposit, 'holder' | 'network' | 'reference'>,
-): Promise<Deposit | undefined> {
+  { holder, network, reference }: Pick<NamedDeposit, 'holder' | 'network' | 'reference'>,
+): Promise<NamedDeposit | undefined> {
+  const asked = { kind: 'earn_deposit', scope: holder, named: { network, reference } } as const
+  const ids = (await findNamed(db, asked)).map(({ id }) => id)
+  if (ids.length === 0) return undefined
   const row = await db
     .selectFrom('earn_deposits')
     .selectAll()
-    .where('network', '=', network)
-    .where('reference', '=', reference)
-    .where('holder', '=', holder)
+    .where('id', 'in', ids)
     .where('status', '<>', 'failed')
     .executeTakeFirst()
-  return row && depositOf(row)
+  return row && { ...depositOf(row), reference }
 }
 
 export async function lockDeposit(tx: Tx, id: string): Promise<Deposit> {
@@ -79,16 +70,17 @@ export async function lockDeposit(tx: Tx, id: string): Promise<Deposit> {
 }
 
 /** Newest first. */
-export async function findDeposits(db: Db, holders: readonly string[], limit: number): Promise<Deposit[]> {
-  const rows = await db
-    .selectFrom('earn_deposits')
-    .selectAll()
-    .where('holder', 'in', [...holders])
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(limit)
-    .execute()
-  return rows.map(depositOf)
+export async function findDeposits(
+  db: Db,
+  holders: readonly string[],
+  limit: number,
+): Promise<NamedDeposit[]> {
+  const { rows } = await sql<Row & { reference: string }>`
+    select earn_deposits.*, (select min(reference) from ${namedReferences} as named
+      where kind = 'earn_deposit' and named.id = earn_deposits.id) as reference
+    from earn_deposits where holder = any(${[...holders]}::text[])
+    order by created_at desc, id desc limit ${limit}`.execute(db)
+  return rows.map((row) => ({ ...depositOf(row), reference: row.reference }))
 }
 
 interface Payer {

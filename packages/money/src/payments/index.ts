@@ -5,11 +5,9 @@ export { checkIntent, checkIntents } from './intents/check-intents.ts'
 export {
   ANY_AMOUNT,
   awaitedUntil,
-  type Failure,
   type Intent,
   type IntentHandler,
   type Purposes,
-  type Submission,
 } from './intents/intent.ts'
 export {
   cancelIntent,
@@ -19,12 +17,18 @@ export {
   isAwaited,
   isSubmittedByUs,
   openIntent,
+  waitingTransactions,
 } from './intents/store.ts'
+export { intentHandler } from './named/intent-handler.ts'
+export { nameTransfer, ownersPayment, type ReleaseContested, underpaid } from './named/name-transfer.ts'
+export { NamedBefore, type NamedTransaction, type Naming, type PurposeRule } from './named/purpose-rule.ts'
+export { findNamed, type NamedTransfer, namedReferences } from './named/store.ts'
 export { escrowPayers, unmatchedPayers } from './payers.ts'
 export {
   escrowAccount,
   formatPurpose,
   type Purpose,
+  type PurposeKind,
   parsePurpose,
 } from './purpose.ts'
 export { type ReversalHandlers, recheckTransfers } from './recheck-transfers.ts'

@@ -46,12 +46,10 @@ export {
   type NamedStatus,
   releasePayment,
 } from './payment/contest-order.ts'
-export { orderPayment } from './payment/order-payment.ts'
-export { isOwnersPayment, ownersPayment, payOrder, type ReleaseContested } from './payment/pay-order.ts'
+export { orderPurpose } from './payment/order-purpose.ts'
 export { networkProblem, type Offered } from './payment/payable-networks.ts'
 export { orderPayout, refund, surplus } from './payment/payout-rules.ts'
 export { placePaidOrder } from './payment/place-paid-order.ts'
-export { undoPayment } from './payment/undo-payment.ts'
 export { type PossibleAct, problemOf } from './possible-acts.ts'
 export { excerptOf, findNewestItems, findPublicOrder, findPublicWork } from './public-work.ts'
 export { checkAnswers } from './requirement-answers.ts'
@@ -64,6 +62,7 @@ export { ACTORS, type Action, type OrderRole, type Status, TRANSITIONS } from '.
 export {
   eraseOrders,
   findOrder,
+  findOrdersOfBounties,
   hasOpenOrders,
   lockOrder,
   owesPayment,

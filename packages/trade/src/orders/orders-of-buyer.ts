@@ -5,7 +5,7 @@ import type { Db } from '@market/database/transact'
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Buyer, Order } from './order.ts'
 import { isBuyer } from './order-role.ts'
-import { fromRow, type Row } from './row.ts'
+import { fromRow, pendingPayment, type Row, selectOrders } from './row.ts'
 import type { Status } from './states.ts'
 
 const LINKED = 'linked'
@@ -27,7 +27,7 @@ export async function findBought(
   orderIds: readonly string[],
 ): Promise<ReadonlySet<string>> {
   if (orderIds.length === 0) return new Set()
-  const rows = await db.selectFrom('orders').selectAll().where('id', 'in', orderIds).execute()
+  const rows = await selectOrders(db).where('id', 'in', orderIds).execute()
   return new Set(rows.filter((row) => isBuyer(fromRow(row), actor)).map(({ id }) => id))
 }
 
@@ -46,7 +46,7 @@ export async function findOrdersOf(
   const evidence = names.wallets.map(({ provenBy }) => provenBy ?? LINKED)
   const isIn = names.statuses.length === 0 ? sql`true` : sql`status = any(${[...names.statuses]}::text[])`
   const { rows } = await sql<Row>`
-    select * from (
+    select orders.*, ${pendingPayment} as pending from (
       (select * from orders where buyer = ${names.buyer} and not starts_with(buyer, 'wallet:') and ${isOlder(page)} and ${isIn}
         order by created_at desc, id desc limit ${page.limit})
       union
@@ -60,6 +60,6 @@ export async function findOrdersOf(
         select * from orders where client_wallet = one.key and ${isOlder(page)} and ${isIn} and ${isHeld(CLIENT_EVIDENCE)}
         order by created_at desc, id desc limit ${page.limit}
       ) as paid
-    ) as found order by created_at desc, id desc limit ${page.limit}`.execute(db)
+    ) as orders order by created_at desc, id desc limit ${page.limit}`.execute(db)
   return rows.map(fromRow)
 }

@@ -1,6 +1,7 @@
 import { EVER, earlier, HOUR, MINUTE } from '@market/kernel/clock'
 import type { Usdc } from '@market/kernel/money'
 import { splitPrice, takeOffFee } from '@market/money/ledger'
+import { ANY_AMOUNT } from '@market/money/payments'
 
 /**
  * How an order is paid: null when the buyer names a transfer. The others come with their payment: `x402`, and `bounty`
@@ -48,14 +49,21 @@ const X402_FOR_PRINCIPAL: Policy = { ...X402, hasReview: true }
 /** The poster reviews the delivery like any buyer, and paid the fee on top of the budget. */
 const BOUNTY: Policy = { ...DIRECT, earliestPayment: () => EVER, splitFee: takeOffFee }
 
-export function policyOf({
-  paymentMethod,
-  forPrincipal,
-}: {
+interface Kind {
   readonly paymentMethod: PaymentMethod
   readonly forPrincipal: boolean
-}): Policy {
+}
+
+export function policyOf({ paymentMethod, forPrincipal }: Kind): Policy {
   if (paymentMethod === null) return DIRECT
   if (paymentMethod === 'bounty') return BOUNTY
   return forPrincipal ? X402_FOR_PRINCIPAL : X402
 }
+
+/** How much a transfer that pays the order brings, and since when it can have been made. */
+export const paymentTerms = (
+  order: Kind & { readonly createdAt: Date; readonly price?: Usdc | undefined },
+): { readonly due: Usdc; readonly notBefore: Date } => ({
+  due: order.price ?? ANY_AMOUNT,
+  notBefore: policyOf(order).earliestPayment(order.createdAt),
+})

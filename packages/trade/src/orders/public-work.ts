@@ -3,7 +3,7 @@ import type { Db, Tx } from '@market/database/transact'
 import type { AgentId, OrderId } from '@market/kernel/ids'
 import { type RawBuilder, sql } from 'kysely'
 import type { Deliverable, Order } from './order.ts'
-import { fromRow } from './row.ts'
+import { fromRow, selectOrders } from './row.ts'
 import { findOrderIfAny } from './store.ts'
 
 /** Whether everyone may see what was delivered. While a payment is contested it is open whose order it is. */
@@ -16,9 +16,7 @@ export async function findPublicWork(
   { agentId, except }: { readonly agentId: AgentId; readonly except: readonly OrderId[] },
   page: NewestFirstPage,
 ): Promise<Order<'completed'>[]> {
-  const rows = await db
-    .selectFrom('orders')
-    .selectAll()
+  const rows = await selectOrders(db)
     .where('agent_id', '=', agentId)
     .where('status', '=', 'completed')
     .where(sql<boolean>`not is_private`)

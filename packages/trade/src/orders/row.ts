@@ -1,14 +1,30 @@
 import type { WalletEvidence } from '@market/core/ports/signatures'
 import type { Tables } from '@market/database/tables'
+import type { Db, Tx } from '@market/database/transact'
 import { assert } from '@market/kernel/assert'
 import type { AgentId, BountyId, ListingId, OrderId } from '@market/kernel/ids'
 import { usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
-import type { Insertable, Selectable } from 'kysely'
-import { type AllFacts, type Buyer, type Core, dueAt, type Order, type PriceType } from './order.ts'
+import { waitingTransactions } from '@market/money/payments'
+import { type Insertable, type Selectable, sql } from 'kysely'
+import {
+  type AllFacts,
+  type Buyer,
+  type Core,
+  dueAt,
+  type Order,
+  type Payment,
+  type PriceType,
+} from './order.ts'
 import type { Status } from './states.ts'
 
-export type Row = Selectable<Tables['orders']>
+/** With the transfer that the order waits for, which its payment intent has. */
+export type Row = Selectable<Tables['orders']> & { readonly pending: Payment | null }
+
+/** Of each row of `orders`. */
+export const pendingPayment = sql<Payment | null>`
+  (select json_build_object('network', network, 'reference', reference) from ${waitingTransactions} as waiting
+    where waiting.kind = 'order' and waiting.id = orders.id)`
 
 /** The columns that can change after the order was created. */
 export function changing(order: Order) {
@@ -31,8 +47,6 @@ export function changing(order: Order) {
     price_micros: facts.price ?? null,
     price_until: facts.priceUntil ?? null,
     quote_message: facts.quoteMessage ?? null,
-    pending_network: facts.pending?.network ?? null,
-    pending_reference: facts.pending?.reference ?? null,
     payment_error: facts.paymentError ?? null,
     payment_network: facts.payment?.network ?? null,
     payment_reference: facts.payment?.reference ?? null,
@@ -47,6 +61,9 @@ export function changing(order: Order) {
     agent_part_micros: order.agentPart,
   } satisfies Partial<Insertable<Tables['orders']>>
 }
+
+export const selectOrders = (db: Db | Tx) =>
+  db.selectFrom('orders').selectAll().select(pendingPayment.as('pending'))
 
 /** Reads an order from its row; fails when a column that its status requires is null. */
 export function fromRow(row: Row): Order {
@@ -92,10 +109,6 @@ export function fromRow(row: Row): Order {
     priceUntil: row.price_until,
     quoteMessage: row.quote_message,
   })
-  const pending = () =>
-    row.pending_reference === null
-      ? null
-      : { network: known('pending_network') as Network, reference: row.pending_reference }
   const paid = () => ({
     ...priced(),
     payment: { network: known('payment_network') as Network, reference: known('payment_reference') },
@@ -115,7 +128,7 @@ export function fromRow(row: Row): Order {
       ...core,
       status: 'accepted',
       ...priced(),
-      pending: pending(),
+      pending: row.pending,
       paymentError: row.payment_error,
     }),
     paid: () => ({ ...core, status: 'paid', ...paid() }),
@@ -142,7 +155,7 @@ export function fromRow(row: Row): Order {
       ...(row.payment_reference === null ? {} : paid()),
       closedAt: known('closed_at'),
       outcome: known('outcome') as Order<'cancelled'>['outcome'],
-      pending: pending(),
+      pending: row.pending,
     }),
   }
   assert(Object.hasOwn(read, row.status), `status ${row.status} is one of ours`)

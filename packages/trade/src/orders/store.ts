@@ -3,13 +3,14 @@ import { insertChanges } from '@market/core/statistics'
 import { type NewestFirstPage, newestFirstPage } from '@market/database/newest-first'
 import type { Db, Tx } from '@market/database/transact'
 import { ApiError } from '@market/kernel/api-error'
-import type { AgentId, ListingId, OrderId } from '@market/kernel/ids'
+import type { AgentId, BountyId, ListingId, OrderId } from '@market/kernel/ids'
 import type { Usdc } from '@market/kernel/money'
+import { findWaitingIntent } from '@market/money/payments'
 import { sql } from 'kysely'
 import { removeReview } from '../reviews/index.ts'
 import { buyerEventOf } from './buyer-events.ts'
-import type { Buyer, Delivery, Order } from './order.ts'
-import { changing, fromRow } from './row.ts'
+import type { Buyer, Delivery, Order, Payment } from './order.ts'
+import { changing, fromRow, pendingPayment, selectOrders } from './row.ts'
 import { assertStep, type Status, type Step } from './states.ts'
 import { alsoWritten, statisticsOf } from './statistics.ts'
 import type { StoredStep } from './view/timeline.ts'
@@ -24,7 +25,7 @@ export async function findOrder(db: Db | Tx, id: OrderId): Promise<Order> {
 }
 
 export async function findOrderIfAny(db: Db | Tx, id: string): Promise<Order | undefined> {
-  const row = await db.selectFrom('orders').selectAll().where('id', '=', id).executeTakeFirst()
+  const row = await selectOrders(db).where('id', '=', id).executeTakeFirst()
   return row && fromRow(row)
 }
 
@@ -32,7 +33,14 @@ export async function findOrderIfAny(db: Db | Tx, id: string): Promise<Order | u
 export async function lockOrder(tx: Tx, id: OrderId): Promise<Order> {
   const row = await tx.selectFrom('orders').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
   if (row === undefined) throw orderNotFound(id)
-  return fromRow(row)
+  return fromRow({ ...row, pending: await findPending(tx, row) })
+}
+
+/** Read after the row is locked: the statement that waited for the lock shows intents as they were before. */
+async function findPending(tx: Tx, { id, status }: { id: string; status: string }): Promise<Payment | null> {
+  if (status !== 'accepted' && status !== 'cancelled') return null
+  const intent = await findWaitingIntent(tx, { kind: 'order', id })
+  return intent === undefined ? null : { network: intent.network, reference: intent.reference }
 }
 
 export async function insertOrder(tx: Tx, order: Order): Promise<void> {
@@ -142,6 +150,7 @@ export async function markRenewalsOffered(
         .skipLocked(),
     )
     .returningAll()
+    .returning(pendingPayment.as('pending'))
     .execute()
   return rows.map(fromRow)
 }
@@ -257,6 +266,17 @@ export async function findSteps(
   return { steps, isWhole: rows.length < SHOWN_STEPS }
 }
 
+/** The orders of bounties, by the bounty's id. */
+export async function findOrdersOfBounties(
+  db: Db | Tx,
+  bountyIds: readonly BountyId[],
+): Promise<ReadonlyMap<BountyId, OrderId>> {
+  if (bountyIds.length === 0) return new Map()
+  const ofBounties = db.selectFrom('orders').select(['bounty_id', 'id']).where('bounty_id', 'in', bountyIds)
+  const rows = await ofBounties.execute()
+  return new Map(rows.map((row) => [row.bounty_id as BountyId, row.id as OrderId]))
+}
+
 export async function findOrdersOfAgent(
   db: Db,
   filter: {
@@ -267,9 +287,7 @@ export async function findOrdersOfAgent(
   },
   page: NewestFirstPage,
 ): Promise<Order[]> {
-  const rows = await db
-    .selectFrom('orders')
-    .selectAll()
+  const rows = await selectOrders(db)
     .where('agent_id', '=', filter.agentId)
     .$if(filter.statuses.length > 0, (query) => query.where('status', 'in', [...filter.statuses]))
     .$if(filter.listingId !== undefined, (query) => query.where('listing_id', '=', filter.listingId ?? ''))

@@ -9,11 +9,11 @@ import { findPurchaseById, lockPurchase, saveDone, saveVoid } from './store.ts'
 export const purchasePayment: IntentHandler = {
   async onConfirmed(ctx, tx, { purpose }, seen) {
     const purchase = await lockPurchase(tx, purpose.id as PurchaseId)
-    if (purchase.state !== 'sent') return false
+    if (purchase.state !== 'sent') return 'cancelled'
     const resultId = await fulfil(ctx, tx, purchase, seen)
     const { reference, payer } = seen
     await saveDone(tx, purchase.id, { reference, payer, resultId }, ctx.clock.now())
-    return true
+    return 'confirmed'
   },
 
   async onFailed(ctx, tx, { purpose }, { code }) {

@@ -4,6 +4,7 @@ import type { BountyId, ClaimId, OrderId } from '@market/kernel/ids'
 import type { Usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
 import { addFee } from '@market/money/ledger'
+import type { NamedTransfer } from '@market/money/payments'
 import { type Bounty, bountyNotOpen, type Claim, isHeld } from '@market/offers/bounties'
 
 export type AcceptanceId = `bac_${string}`
@@ -24,6 +25,42 @@ export interface Acceptance {
   readonly status: 'waiting' | 'accepted' | 'refunded' | 'failed'
   readonly orderId: OrderId | null
   readonly createdAt: Date
+}
+
+interface Request {
+  readonly claim_id: ClaimId
+  readonly proven_payers: readonly string[]
+}
+
+const STATUS = {
+  waiting: 'waiting',
+  confirmed: 'accepted',
+  refunded: 'refunded',
+  failed: 'failed',
+  expired: 'failed',
+  cancelled: 'failed',
+} as const satisfies Readonly<Record<NamedTransfer['status'], Acceptance['status']>>
+
+/** An acceptance is a transfer that was named in its bounty. `orderId` is that of the bounty's order. */
+export function acceptanceOf({ scope, request, ...named }: NamedTransfer, orderId?: OrderId): Acceptance {
+  const { claim_id: claimId, proven_payers: provenPayers } = request as Request
+  const status = STATUS[named.status]
+  return {
+    id: named.id as AcceptanceId,
+    bountyId: scope as BountyId,
+    claimId,
+    network: named.network,
+    reference: named.reference,
+    provenPayers,
+    status,
+    orderId: status === 'accepted' ? (orderId ?? null) : null,
+    createdAt: named.createdAt,
+  }
+}
+
+export const storedOf = ({ bountyId, claimId, provenPayers }: Acceptance) => {
+  const request: Request = { claim_id: claimId, proven_payers: provenPayers }
+  return { scope: bountyId, request }
 }
 
 /** What a refunded transfer was named for. The transfer of the winner pays for the order. */

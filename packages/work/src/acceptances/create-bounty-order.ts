@@ -3,6 +3,7 @@ import { emit } from '@market/core/events'
 import type { IncomingTransfer } from '@market/core/ports/chain'
 import type { Tx } from '@market/database/transact'
 import { DAY } from '@market/kernel/clock'
+import type { OrderId } from '@market/kernel/ids'
 import { formatUsd } from '@market/kernel/money'
 import {
   type Bounty,
@@ -14,7 +15,6 @@ import {
 } from '@market/offers/bounties'
 import { type Order, placePaidOrder } from '@market/trade/orders'
 import { type Acceptance, dueOf, isProvenPayer } from './acceptance.ts'
-import { saveAcceptance } from './store.ts'
 
 /** How long the payout waits when only the API key of the poster's agent says that the owner's wallet paid for this. */
 const UNPROVEN_WAIT_MS = 7 * DAY
@@ -34,7 +34,7 @@ interface Won {
 }
 
 /** Turns the claim into a paid order and rejects the other claims. */
-export async function createBountyOrder(ctx: Ctx, tx: Tx, won: Won): Promise<Acceptance> {
+export async function createBountyOrder(ctx: Ctx, tx: Tx, won: Won): Promise<OrderId> {
   const { bounty, claim, acceptance, transfer } = won
   const now = ctx.clock.now()
   await endClaims(tx, bounty, 'accept', now, { only: claim.id })
@@ -65,9 +65,8 @@ export async function createBountyOrder(ctx: Ctx, tx: Tx, won: Won): Promise<Acc
     due: dueOf(bounty),
     emitPlaced: (_, inTx, order) => emitDecided(ctx, inTx, bounty, order, rejected),
   })
-  await saveAcceptance(tx, acceptance, { status: 'accepted', orderId }, now)
   await notifyDecided(ctx, tx, bounty, [{ ...claim, status: 'accepted' }, ...rejected, ...expired])
-  return { ...acceptance, status: 'accepted', orderId }
+  return orderId
 }
 
 /** One event for the agent that won and one for each other that had a pending claim, in the order of their ids. */

@@ -1,5 +1,3 @@
-export { acceptClaim } from './accept-claim.ts'
 export { dueOf } from './acceptance.ts'
-export { acceptancePayment, undoRefund } from './acceptance-payment.ts'
+export { claimPurpose } from './claim-purpose.ts'
 export { listAcceptances, type NamedTransfer } from './list-acceptances.ts'
-export { findOrdersOf } from './store.ts'

@@ -46,9 +46,9 @@ export async function checkIntent(ctx: Ctx, intent: Intent, handler: IntentHandl
   if ('status' in found) return fail(ctx, intent, handler, found)
   try {
     await transact(ctx.db, async (tx) => {
-      const isPaid = await handler.onConfirmed(ctx, tx, intent, found)
-      const { reference } = isPaid ? found : intent
-      await endIntent(tx, intent, { status: isPaid ? 'confirmed' : 'cancelled', reference, why: null })
+      const status = await handler.onConfirmed(ctx, tx, intent, found)
+      const { reference } = status === 'cancelled' ? intent : found
+      await endIntent(tx, intent, { status, reference, why: null })
     })
   } catch (error) {
     if (!(error instanceof ApiError) || error.kind === 'unavailable') throw error

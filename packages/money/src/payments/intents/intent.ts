@@ -40,8 +40,14 @@ export interface Intent {
   readonly depth: Depth | null
 }
 
-/** `waiting` until the transfer is confirmed; from then on `transfers.state` says whether it is final or was reversed. */
-export type IntentStatus = 'waiting' | 'confirmed' | 'failed' | 'expired' | 'cancelled'
+/**
+ * `waiting` until the transfer is confirmed; from then on `transfers.state` says whether it is final or was reversed.
+ * `refunded`: it was confirmed too late, and is refunded.
+ */
+export type IntentStatus = 'waiting' | ConfirmedAs | 'failed' | 'expired'
+
+/** What a confirmed transfer led to; `cancelled` when nothing waits for it any more. */
+export type ConfirmedAs = 'confirmed' | 'refunded' | 'cancelled'
 
 /** Why a payment failed. `message` is shown to the buyer of an order; for a submitted payment it is the code. */
 export interface Failure {
@@ -57,13 +63,13 @@ type HandlerContext = Needs<'clock' | 'ids' | 'chains' | 'vault'>
  * the order or purchase and check that it still waits for this payment.
  */
 export interface IntentHandler {
-  /** False when nothing waits for it any more. An `ApiError` means that this transfer cannot pay; the intent fails with it. */
+  /** An `ApiError` means that this transfer cannot pay; the intent fails with it. */
   readonly onConfirmed: (
     ctx: HandlerContext,
     tx: Tx,
     intent: Intent,
     transfer: IncomingTransfer,
-  ) => Promise<boolean>
+  ) => Promise<ConfirmedAs>
   readonly onFailed: (ctx: HandlerContext, tx: Tx, intent: Intent, failure: Failure) => Promise<void>
 }
 

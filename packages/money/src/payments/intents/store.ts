@@ -51,14 +51,17 @@ function submissionOf(row: Row): Submission | null {
   }
 }
 
-/** Starts to wait for a payment. One that the purpose waited for before is cancelled. */
-export async function openIntent(
-  ctx: Needs<'clock' | 'ids'>,
-  tx: Tx,
-  intent: Omit<Intent, 'id' | 'since' | 'depth'> & Partial<Pick<Intent, 'depth'>>,
-): Promise<Intent> {
+interface NewIntent extends Omit<Intent, 'id' | 'since' | 'depth'>, Partial<Pick<Intent, 'depth'>> {
+  readonly status?: 'waiting' | 'confirmed' | 'refunded'
+  /** Where the transaction is named once, and what was asked for with it. */
+  readonly scope?: string
+  readonly request?: object | null
+}
+
+/** Starts to wait for a payment, or records one that came. One that the purpose waited for before is cancelled. */
+export async function openIntent(ctx: Needs<'clock' | 'ids'>, tx: Tx, intent: NewIntent): Promise<Intent> {
   const now = ctx.clock.now()
-  const { purpose, submission, depth = null } = intent
+  const { purpose, submission, depth = null, request = null } = intent
   await cancelIntent(tx, purpose)
   const row = await tx
     .insertInto('payment_intents')
@@ -71,7 +74,9 @@ export async function openIntent(
       payers: intent.payers === null ? null : [...intent.payers],
       due_micros: intent.due,
       not_before: intent.notBefore,
-      status: 'waiting',
+      status: intent.status ?? 'waiting',
+      scope: intent.scope ?? null,
+      request: request === null ? null : JSON.stringify(request),
       payment: submission === null ? null : JSON.stringify(submission.payment),
       bytes: submission?.settlement.bytes ?? null,
       gas_account: submission?.settlement.gasAccount ?? null,
@@ -99,6 +104,10 @@ export async function cancelIntent(tx: Tx, { kind, id }: IntentPurpose): Promise
     .where('status', '=', 'waiting')
     .execute()
 }
+
+/** The transactions that are waited for. Queried by `kind` and `id`. */
+export const waitingTransactions = sql`
+  (select purpose_kind as kind, purpose_id as id, network, reference from payment_intents where status = 'waiting')`
 
 export async function findWaitingIntent(
   db: Db | Tx,

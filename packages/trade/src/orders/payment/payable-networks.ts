@@ -9,8 +9,10 @@ import type { Status } from '../states.ts'
 /** An order with the networks on which it can be paid: those on which its agent can be paid afterwards. */
 export type Offered<S extends Status = Status> = Order<S> & { readonly payableOn: readonly Network[] }
 
-const isUnpaid = ({ status }: { readonly status: Status }): boolean =>
-  status === 'quoted' || status === 'accepted'
+export const isUnpaid = <O extends { readonly status: Status }>(
+  order: O,
+): order is Extract<O, { readonly status: 'quoted' | 'accepted' }> =>
+  order.status === 'quoted' || order.status === 'accepted'
 
 export async function withNetworks<S extends Status>(
   ctx: Needs<'clock'>,

@@ -12,7 +12,7 @@ import { continuePaid } from '../deadlines.ts'
 import type { Buyer, Order } from '../order.ts'
 import type { PaymentMethod } from '../policy.ts'
 import { insertOrder } from '../store.ts'
-import { confirmPayment } from './pay-order.ts'
+import { confirmPayment } from './confirm-payment.ts'
 
 export interface PaidOrder extends Omit<NewOrder, 'clientWallet' | 'clientProvenBy'> {
   readonly terms: Terms

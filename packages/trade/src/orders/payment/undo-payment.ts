@@ -3,14 +3,14 @@ import { lockBuyerEvents } from '@market/core/events'
 import type { Tx } from '@market/database/transact'
 import { countOrders } from '@market/identity/agents'
 import { assert } from '@market/kernel/assert'
-import { awaitedUntil, type ClaimedTransfer, findSubmission } from '@market/money/payments'
+import { awaitedUntil, type ClaimedTransfer, findSubmission, openIntent } from '@market/money/payments'
 import { countOrdered } from '@market/offers/listings'
 import { undo, undoCancelled } from '../changes.ts'
 import { notifyBuyer } from '../notifications.ts'
 import type { Order } from '../order.ts'
+import { paymentTerms } from '../policy.ts'
 import { BY_CLOCK } from '../states.ts'
 import { lockOrder, saveFields, saveOrder } from '../store.ts'
-import { openOrderIntent } from './order-intent.ts'
 import { withdrawOrderPayouts } from './order-money.ts'
 
 /** The same transfer usually comes back, and a second one would pay twice. */
@@ -60,11 +60,15 @@ async function awaitReconfirmation(
   ctx: Ctx,
   tx: Tx,
   order: Order,
-  { network, reference, payer }: ClaimedTransfer,
+  { network, reference, payer, purpose }: ClaimedTransfer,
 ): Promise<void> {
   assert(payer !== null, `${reference} was paid by a wallet`)
   const submitted = await findSubmission(tx, { network, reference, payer })
   const notResubmitted = { bytes: null, gasAccount: null, nonce: null }
-  const submission = submitted && { ...submitted, settlement: { ...submitted.settlement, ...notResubmitted } }
-  await openOrderIntent(ctx, tx, order, { network, reference, payers: [payer] }, submission)
+  const submission =
+    submitted === undefined
+      ? null
+      : { ...submitted, settlement: { ...submitted.settlement, ...notResubmitted } }
+  const terms = paymentTerms(order)
+  await openIntent(ctx, tx, { purpose, network, reference, payers: [payer], ...terms, submission })
 }

@@ -1,10 +1,15 @@
-import type { Needs } from '@market/core/context'
 import type { IncomingTransfer } from '@market/core/ports/chain'
 import { CommitThenReject, type Tx } from '@market/database/transact'
 import { EVER, FOREVER } from '@market/kernel/clock'
 import type { Usdc } from '@market/kernel/money'
-import { findPayment, findTransferFor, type Transfer, transferName } from '@market/money/payments'
-import { ownService, type ReleaseContested } from '../../orders/index.ts'
+import {
+  findPayment,
+  findTransferFor,
+  type ReleaseContested,
+  type Transfer,
+  transferName,
+} from '@market/money/payments'
+import { ownService } from '../../orders/index.ts'
 import { contested, inProgress, refunded, usedAlready } from '../errors.ts'
 import { fulfil, possibleBuyers } from '../fulfil.ts'
 import type { Offer, PurchaseContext, PurchaseIn, PurchaseResult } from '../purchase.ts'
@@ -141,12 +146,8 @@ async function replace(
  * A buyer pays an ordinary order with a transfer of a proven wallet that another caller used. The proof decides like a
  * signature: the other purchase or order ends. Nothing happens when there is none or its payer is proven.
  */
-export async function releaseContested(
-  ctx: Needs<'clock' | 'ids' | 'vault'>,
-  tx: Tx,
-  { buyer, ...payment }: Parameters<ReleaseContested>[1],
-): ReturnType<ReleaseContested> {
-  const { network, reference, index, orderId, payers } = payment
+export const releaseContested: ReleaseContested = async (ctx, tx, { buyer, ...payment }) => {
+  const { network, reference, index, purpose, payers } = payment
   const nextBuyers = [buyer]
   const named = await findNamed(tx, network, reference)
   const name = index === undefined ? undefined : transferName({ reference, index })
@@ -157,7 +158,7 @@ export async function releaseContested(
   if (found === undefined)
     // fix: owner-takes-back
     return releaseOrder(ctx, tx, { ...payment, nextBuyers })
-  if (found.state !== 'done' || found.resultId === orderId) return 'unchanged'
+  if (found.state !== 'done' || found.resultId === purpose.id) return 'unchanged'
   const locked = await lockNamed(tx, found)
   const purchase = locked?.purchase
   if (purchase?.state !== 'done') return 'unchanged'

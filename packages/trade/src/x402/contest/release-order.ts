@@ -1,10 +1,15 @@
 import type { Needs } from '@market/core/context'
 import type { Tx } from '@market/database/transact'
 import { assert } from '@market/kernel/assert'
-import type { OrderId } from '@market/kernel/ids'
 import type { Network } from '@market/kernel/network'
-import { findTransfer, findUsedIndexes, unclaimTransfer } from '@market/money/payments'
-import { type Buyer, lockNamedOrder, type ReleaseContested, releasePayment } from '../../orders/index.ts'
+import {
+  findTransfer,
+  findUsedIndexes,
+  type Purpose,
+  type ReleaseContested,
+  unclaimTransfer,
+} from '@market/money/payments'
+import { type Buyer, lockNamedOrder, releasePayment } from '../../orders/index.ts'
 import { refunded } from '../errors.ts'
 
 /**
@@ -19,8 +24,8 @@ export async function releaseOrder(
     readonly reference: string
     /** Undefined: any transfer of the transaction. */
     readonly index: number | undefined
-    /** The order that the transfer is to pay. */
-    readonly orderId?: OrderId
+    /** What the transfer is to pay for. */
+    readonly purpose?: Purpose
     readonly payers: readonly string[]
     /** Who the transfer buys for next, in the same transaction. */
     readonly nextBuyers: readonly Buyer[]
@@ -30,7 +35,7 @@ export async function releaseOrder(
   const used = await findUsedIndexes(tx, network, reference)
   for (const index of used.filter((one) => named.index === undefined || one === named.index)) {
     const transfer = await findTransfer(tx, { network, reference, index })
-    if (transfer?.purpose?.kind !== 'order' || transfer.purpose.id === named.orderId) continue
+    if (transfer?.purpose?.kind !== 'order' || transfer.purpose.id === named.purpose?.id) continue
     if (transfer.payer === null || !payers.includes(transfer.payer)) continue
     const status = await lockNamedOrder(tx, transfer.purpose.id)
     if (status === 'bound' || status === 'ended') continue
