@@ -271,9 +271,16 @@ const MONEY_FIXES: readonly RemovedFix[] = [
   {
     finding: 'only what is stored is sent',
     marker: 'only-what-is-stored-is-sent',
-    to: '!isWaiting(payout) && decided.set(payout.id, payout)',
+    to: '!isWaiting(payout) && decided.set(candidate, payout)',
     test: 'tests/payouts/solana-two-workers.test.ts',
     title: 'only the transaction that is stored is sent',
+  },
+  {
+    finding: 'of several steps of one payout only one sends',
+    marker: 'one-step-is-sent',
+    to: '[...decided].find(([one]) => one.payout.id === candidate.payout.id)?.[1]',
+    test: 'tests/payouts/together.test.ts',
+    title: 'of several steps of one payout only that is signed whose signature is stored',
   },
   {
     finding: 'a payout that can still be paid does not fail',

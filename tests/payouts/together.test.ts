@@ -161,6 +161,26 @@ describe('payouts that are authorized together', () => {
     expect(statements.filter(({ sql: text }) => text.includes('insert into payout_counters'))).toHaveLength(2)
   })
 
+  // A step that takes long is due again, so one worker can have several of one payout.
+  test('of several steps of one payout only that is signed whose signature is stored', async () => {
+    const { app, request } = payouts
+    const sender = app.payoutSenders[NETWORK]
+    if (sender === undefined) throw new Error('no sender')
+    const [first, payout] = [await request(), await request()]
+    const steps = [candidateOf(payout), candidateOf(payout), candidateOf(payout)]
+    const authorize = payoutAuthorizer(app, sender)
+    // The first payout is decided alone. The steps arrive meanwhile, and are decided together.
+    const [, ...ended] = await Promise.all([authorize(candidateOf(first)), ...steps.map(authorize)])
+    const signed = steps.filter((_, n) => ended[n] !== undefined).map((step) => step.signed.reference)
+    const stored = await db
+      .selectFrom('payout_signatures')
+      .select('reference')
+      .where('payout_id', '=', payout.id)
+      .execute()
+    expect(signed).toHaveLength(1)
+    expect(stored.map(({ reference }) => reference)).toEqual(signed)
+  })
+
   test('one that cannot be decided fails alone', async () => {
     const { app, request } = payouts
     const all = [await request(), await request(), await request(), await request()] as const

@@ -18,7 +18,7 @@ import { decideAccount } from './limits/token-account.ts'
 import { type Guard, isCompared } from './outgoing/guard.ts'
 import { compareWithPayout } from './outgoing/outgoing-transfer.ts'
 import { findTransferMatches } from './outgoing/store.ts'
-import { isWaiting, type Payout, type PayoutId } from './payout.ts'
+import { isWaiting, type Payout } from './payout.ts'
 import type { PayoutContext } from './payout-context.ts'
 import { insertSignature } from './signatures/store.ts'
 import { lockNetwork, lockPayouts, type Saved, saveHold, savePayoutOnly } from './store.ts'
@@ -45,14 +45,15 @@ export const tooFew = (error: unknown): TooFewProviders => {
  * Stores what was signed for payouts of a network or holds them, the oldest first; one that is held holds no other back. Guard,
  * switches, caps and balance are one decision of one transaction: after the request that turns a freeze on has returned, no
  * further payout is authorized. Returns the payouts as they are now, without those that another worker has locked or signed, that
- * are to be paid otherwise than what was checked, or that the chain shows: their next step recovers them.
+ * are to be paid otherwise than what was checked, or that the chain shows: their next step recovers them. Of several candidates
+ * for one payout the last is decided. What was signed for the others is not stored, so it must never be sent.
  */
 export function authorizePayouts(
   ctx: PayoutContext,
   { network, treasury }: PayoutSender,
   candidates: readonly Candidate[],
   balance: Usdc | TooFewProviders,
-): Promise<Map<PayoutId, Payout>> {
+): Promise<Map<Candidate, Payout>> {
   const checked = new Map(candidates.map((candidate) => [candidate.payout.id, candidate]))
   return transact(ctx.db, async (tx) => {
     await lockNetwork(tx, network)
@@ -60,31 +61,32 @@ export function authorizePayouts(
     const locked = await lockPayouts(tx, [...checked.keys()])
     const payouts = locked.filter((payout) => !isChanged(payout, checked.get(payout.id)?.payout))
     const guard = await findGuard(tx, network, 'shared')
-    const decided = new Map<PayoutId, Payout>()
-    const open: Payout[] = []
+    const decided = new Map<Candidate, Payout>()
+    const open: (readonly [Candidate, Payout])[] = []
     for (const payout of payouts) {
+      const candidate = checked.get(payout.id)
+      assert(candidate !== undefined, `${payout.id} was signed`)
       // Another worker has stored what it signed, so this worker's must never be sent.
       // fix: only-what-is-stored-is-sent
       if (!isWaiting(payout)) continue
       if (!isCompared(guard))
-        decided.set(payout.id, await saveHold(tx, payout, { code: 'not_compared' }, ctx.clock.now()))
+        decided.set(candidate, await saveHold(tx, payout, { code: 'not_compared' }, ctx.clock.now()))
       else if (compareWithPayout(payout, await findTransferMatches(tx, payout)).kind === 'none')
-        open.push(payout)
+        open.push([candidate, payout])
     }
     if (open.length === 0) return decided
     const frozen = freezeHold(network, await findStopping(tx, payoutSwitches(network)))
-    let counted = await findCounted(tx, network, open.flatMap(scopesOf), ctx.clock.now())
+    const scopes = open.flatMap(([, payout]) => scopesOf(payout))
+    let counted = await findCounted(tx, network, scopes, ctx.clock.now())
     const changes: CounterChange[] = []
-    for (const payout of open) {
+    for (const [candidate, payout] of open) {
       assert(isCompared(guard) && payout.network === network, `${payout.id} is paid on ${network}`)
-      const candidate = checked.get(payout.id)
-      assert(candidate !== undefined, `${payout.id} was signed`)
       const done =
         frozen === undefined
           ? await decide(ctx, tx, payout, { guard, candidate, counted, balance })
           : { payout: await saveHold(tx, payout, frozen, ctx.clock.now()), counters: [] }
       if (done === undefined) continue
-      decided.set(payout.id, done.payout)
+      decided.set(candidate, done.payout)
       changes.push(...done.counters)
       counted = withChanges(counted, done.counters)
     }

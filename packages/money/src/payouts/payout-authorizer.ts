@@ -115,7 +115,11 @@ async function authorizePayable(
   const candidates = requests.map(({ candidate }) => candidate)
   try {
     const decided = await authorizePayouts(ctx, sender, candidates, balance)
-    for (const { candidate, resolve } of requests) resolve(decided.get(candidate.payout.id))
+    for (const { candidate, resolve } of requests) {
+      // fix: one-step-is-sent
+      const outcome = decided.get(candidate)
+      resolve(outcome)
+    }
   } catch (error) {
     if (requests.length === 1 || isOutage(error)) {
       for (const { reject } of requests) reject(error)
