@@ -40,7 +40,6 @@ export const settingsFor = (
   treasury,
   minPayout: usdc(0n),
   confirmations: [{ from: usdc(0n), blocks: CONFIRMATIONS }],
-  headKeptMs: 0,
   finalityTag: 'finalized',
   ownAddresses: [],
   timeoutMs: RESPONDS_MS,

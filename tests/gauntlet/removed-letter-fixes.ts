@@ -69,7 +69,7 @@ export const LETTER_FIXES: readonly RemovedFix[] = [
   {
     finding: 'letter 7 Earn accepts transfers of any age',
     marker: 'any-age',
-    to: '() => new Date(Date.now() + 60_000)',
+    to: '({ createdAt }) => createdAt',
     test: 'tests/contract/deposit-to-earn.test.ts',
     title: '201: a transfer that is older than an hour',
   },

@@ -3,9 +3,8 @@ import { unavailable } from '@market/kernel/api-error'
 import { getAddress, isAddress } from 'viem'
 import type { Node } from '../nodes/node-pool.ts'
 import { agreeOnTransfer } from '../nodes/providers.ts'
-import { recent, recentOf } from '../recent.ts'
 import { checkNode } from './check-node.ts'
-import { agreedFinalHeight, evmNodes, heightOf, readBlockAt } from './evm-nodes.ts'
+import { agreedFinalHeight, evmNodes, heightOf } from './evm-nodes.ts'
 import { checkTransferOnNode, normalizeHash, observeTransfer } from './find-transfer.ts'
 import { formatPosition, parsePosition } from './log-position.ts'
 import { readBalance } from './read-balance.ts'
@@ -18,12 +17,6 @@ import { readSignedUntil } from './signed-until.ts'
 export const evmChain = (settings: EvmSettings): Chain => {
   const nodes = evmNodes(settings)
   const { network, treasury, cold, minPayout, ownPayers, usdc } = settings
-  const { headKeptMs = 1_000, chainId } = settings
-  /** What payments that are looked up within a second share. */
-  const readNewest = recent(headKeptMs, async () => ({
-    head: await nodes.query((node) => heightOf(node, chainId)),
-    blockAt: recentOf(50, (height) => nodes.query((node) => readBlockAt(node, chainId, BigInt(height)))),
-  }))
   return {
     network,
     treasury,
@@ -37,7 +30,9 @@ export const evmChain = (settings: EvmSettings): Chain => {
       const hash = normalizeHash(query.reference)
       if (hash === undefined) return { kind: 'rejected', reason: 'bad_reference' }
       const { readFinal } = query
-      const known = readFinal === undefined ? undefined : { ...(await readNewest()), finalHeight: readFinal }
+      const readHead = (node: Node) => heightOf(node, settings.chainId)
+      const known =
+        readFinal === undefined ? undefined : { head: await nodes.query(readHead), finalHeight: readFinal }
       // A lagging node may not have a new payment yet. Where nobody reads its block, "unknown" is what no node has.
       return nodes.query(
         (node) => observeTransfer(settings, node, hash, query, known),

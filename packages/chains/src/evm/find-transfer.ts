@@ -103,7 +103,6 @@ interface Inspection {
 interface Heights {
   readonly head: bigint
   readonly finalHeight: bigint
-  readonly blockAt?: (height: string) => Promise<Block | undefined>
 }
 
 /** Where the heights are known, the receipt alone: the transaction is undefined then, not null. */
@@ -151,7 +150,7 @@ const inspect = async (
   const shown = known && at && observeIn({ height, hash: blockHash, at })
   // Nothing else is decided by a block that may have been replaced.
   if (shown?.observation.kind === 'pending') return shown
-  const block = await (known?.blockAt?.(String(height)) ?? readBlockAt(node, settings.chainId, height))
+  const block = await readBlockAt(node, settings.chainId, height)
   // Some nodes return receipts of a block that is still being built, or that a reorganization replaced.
   if (block?.hash !== blockHash) return notIncluded(block === undefined ? 'unconfirmed' : 'reorg')
   return observeIn(block)

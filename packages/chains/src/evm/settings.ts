@@ -37,8 +37,6 @@ export interface EvmSettings extends ProviderSettings {
   readonly watchFrom?: bigint
   /** Number of blocks per log request. The limit depends on the provider. */
   readonly watchBlocks?: number
-  /** All payments that are looked up within this time share the number of the newest block. Default: a second. */
-  readonly headKeptMs?: number
   readonly timeoutMs?: number
   /** How many blocks a node may be behind the highest one before it is excluded. */
   readonly maxLagBlocks?: number
