@@ -74,6 +74,7 @@ export const LONG_FILES: Readonly<Record<string, string>> = {
   'tests/earn/crash.test.ts': 'moves money to a vault and back while workers are killed',
   'tests/faults/vault-rotation.test.ts':
     'kills and repeats rotations, and starts the api with each set of keys',
+  'tests/contract-wide/fuzz.test.ts': 'sends four random requests of each of the 121 operations',
   'tests/browser/reference.test.ts': 'loads pages of 4 MB in a browser',
   'tests/browser/web.test.ts': 'opens each page in two sizes and color schemes in a browser',
 }
