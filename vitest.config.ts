@@ -14,12 +14,13 @@ const GAUNTLET = [
   'tests/browser/web-modes.test.ts',
   'tests/deploy/{image,install}.test.ts',
   'tests/earn/processes.test.ts',
+  'tests/failover/*.test.ts',
   'tests/guides/guides.test.ts',
   'tests/load/{bounties,orders,payables,search,statistics}.test.ts',
-  'tests/faults/{floods,rolling-restarts,slow-clients}.test.ts',
+  'tests/faults/{floods,money-bugs,rolling-restarts,slow-clients}.test.ts',
   'tests/journeys/dev-ends{,-anywhere}.test.ts',
   'tests/operations/{previous-release,restore-drill}.test.ts',
-  'tests/payouts/database-restart.test.ts',
+  'tests/payouts/{database-restart,killed-at-step}.test.ts',
   'tests/reserves/many.test.ts',
   'tests/webhooks/{fairness,postgres-restart,stream-slow}.test.ts',
 ]
@@ -37,7 +38,7 @@ const PROCESSES = [
 /** Starts api and worker processes on chains of their own. */
 const STACKS = [
   'tests/bounties/accept-on-chains.test.ts',
-  'tests/faults/money*.test.ts',
+  'tests/faults/money.test.ts',
   'tests/operations/expand.test.ts',
   'tests/payouts/{crash,restore}.test.ts',
 ]
@@ -56,7 +57,7 @@ const SERVICE =
   /'(?:@market\/testing\/(?!clock|evm-signer|keys|solana-signer)|node:(?:http|https|net|dgram|child_process)|pg|ioredis)/
 
 /** Tests of pure rules: beside the code, and without any service. */
-const UNIT = globSync('packages/*/src/**/*.test.ts', { cwd: import.meta.dirname }).filter(
+const UNIT = globSync('{packages,apps}/*/src/**/*.test.ts', { cwd: import.meta.dirname }).filter(
   (file) => !SERVICE.test(readFileSync(new URL(file, import.meta.url), 'utf8')),
 )
 
@@ -66,16 +67,21 @@ const UNIT = globSync('packages/*/src/**/*.test.ts', { cwd: import.meta.dirname 
  */
 export const LONG_FILES: Readonly<Record<string, string>> = {
   'tests/faults/money.test.ts': 'buys on three chains while processes are killed and connections cut',
+  'tests/payouts/crash.test.ts': 'pays on three chains while workers are killed and calls to nodes hang',
   'tests/payouts/restore.test.ts': 'restores a database and reads three chains again',
-  'tests/bounties/accept-on-chains.test.ts': '50 transfers for 20 claims on three chains, twice',
-  'tests/faults/money-bugs.test.ts': 'runs the marketplace with planted bugs until they show',
+  'tests/bounties/accept-on-chains.test.ts':
+    '50 transfers for 20 claims on three chains while processes are killed',
   'tests/journeys/dev-networks.test.ts': 'runs the guides and examples on one local stack',
   'tests/journeys/dev.test.ts': 'starts two local stacks side by side',
   'tests/earn/crash.test.ts': 'moves money to a vault and back while workers are killed',
   'tests/faults/vault-rotation.test.ts':
     'kills and repeats rotations, and starts the api with each set of keys',
-  'tests/contract-wide/fuzz.test.ts': 'sends four random requests of each of the 121 operations',
+  'tests/contract-wide/fuzz.test.ts': 'sends four random requests of each of the 123 operations',
   'tests/browser/reference.test.ts': 'loads pages of 4 MB in a browser',
+  'tests/browser/web-order.test.ts': 'plays whole orders in a browser on three local chains',
+  'tests/browser/web-payment.test.ts': 'pays in a browser while a local stack is disturbed',
+  'tests/browser/web-work.test.ts': 'plays a bounty and a workspace in a browser on a local stack',
+  'tests/operations/expand.test.ts': 'completes orders before and after each migration of the next version',
   'tests/browser/web.test.ts': 'opens each page in two sizes and color schemes in a browser',
 }
 
@@ -85,12 +91,15 @@ const rankOf = ({ moduleId }: TestSpecification): number => {
   return rank === -1 ? LONGEST.length : rank
 }
 
-/** Isolated files come first: a worker that shares its imports is kept only while the next file shares them too. */
+/** The projects that run side by side. The first ones have the longest files. */
+const PROJECT_ORDER = ['processes', 'browser', 'alerts', 'integration']
+
+/** A worker keeps its imports while the next file is of the same project, so the files of a project follow each other. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const isolationOf = ({ project }: TestSpecification) => (project.config.isolate ? 0 : 1)
+    const orderOf = ({ project }: TestSpecification) => PROJECT_ORDER.indexOf(project.name)
     const sorted = await super.sort(files)
-    return sorted.toSorted((a, b) => isolationOf(a) - isolationOf(b) || rankOf(a) - rankOf(b))
+    return sorted.toSorted((a, b) => orderOf(a) - orderOf(b) || rankOf(a) - rankOf(b))
   }
 
   /** Deals the files out like cards, the long ones first, so that each shard of `--shard n/m` takes about as long. */
@@ -183,6 +192,7 @@ export default defineConfig({
           name: 'processes',
           include: PROCESSES,
           exclude: GAUNTLET,
+          isolate: false,
           maxWorkers: SERVICE_WORKERS,
           sequence: { groupOrder: 1 },
         },
@@ -207,6 +217,7 @@ export default defineConfig({
           globalSetup: [...withServices.globalSetup, 'tests/support/build-pages.ts'],
           include: BROWSER,
           exclude: GAUNTLET,
+          isolate: false,
           maxWorkers: SERVICE_WORKERS,
           // Each page occupies a core.
           maxConcurrency: 2,

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
-import { basename, dirname, join } from 'node:path'
+import { basename, dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import type { OutputChunk } from 'rolldown'
@@ -10,24 +10,26 @@ const ROOT = fileURLToPath(new URL('../', import.meta.url))
 const run = promisify(execFile)
 
 interface Client {
-  readonly entry: string
-  /** The name of its file in `dist`. */
-  readonly output: string
+  /** The source of each file in `dist`. The first one is what the package is imported as, the others `<package>/<name>`. */
+  readonly entries: Readonly<Record<string, string>>
   /** A library runs in browsers too, and has types. A program runs in Node. */
   readonly kind: 'library' | 'program'
 }
 
 /** The packages that users install. They have no dependencies: `dist` contains all they need. */
 const CLIENTS: Readonly<Record<string, Client>> = {
-  sdk: { entry: 'src/index.ts', output: 'index', kind: 'library' },
-  cli: { entry: 'src/main.ts', output: 'market', kind: 'program' },
-  'mcp-stdio': { entry: 'src/main.ts', output: 'mcp-stdio', kind: 'program' },
+  sdk: {
+    entries: { index: 'src/index.ts', wallets: 'src/browser-wallets/index.ts' },
+    kind: 'library',
+  },
+  cli: { entries: { market: 'src/main.ts' }, kind: 'program' },
+  'mcp-stdio': { entries: { 'mcp-stdio': 'src/main.ts' }, kind: 'program' },
 }
 
 /** The clients that have sources in this checkout. */
 export const clientNames = (): string[] =>
-  Object.entries(CLIENTS).flatMap(([name, { entry }]) =>
-    existsSync(join(ROOT, 'packages', name, entry)) ? [name] : [],
+  Object.entries(CLIENTS).flatMap(([name, { entries }]) =>
+    Object.values(entries).every((entry) => existsSync(join(ROOT, 'packages', name, entry))) ? [name] : [],
   )
 
 /** Writes the tarball of a client into `destination` and returns its path. */
@@ -71,22 +73,31 @@ function clientOf(name: string): Client {
 function manifestOf(name: string): object {
   const path = join(ROOT, 'packages', name, 'package.json')
   const { devDependencies: _, scripts: __, exports: ___, ...rest } = JSON.parse(readFileSync(path, 'utf8'))
-  const { kind, output } = clientOf(name)
-  return kind === 'program'
-    ? rest
-    : {
-        ...rest,
-        sideEffects: false,
-        types: `./dist/${output}.d.ts`,
-        exports: { '.': { types: `./dist/${output}.d.ts`, default: `./dist/${output}.mjs` } },
-      }
+  const { kind, entries } = clientOf(name)
+  if (kind === 'program') return rest
+  const exports = Object.entries(entries).map(([file, entry], index) => [
+    index === 0 ? '.' : `./${file}`,
+    { types: `./dist/${typesOf(entry)}`, default: `./dist/${file}.mjs` },
+  ])
+  const [main = ''] = Object.values(entries)
+  return {
+    ...rest,
+    sideEffects: false,
+    types: `./dist/${typesOf(main)}`,
+    exports: Object.fromEntries(exports),
+  }
 }
 
-async function bundle(name: string, { entry, output, kind }: Client, folder: string): Promise<void> {
+/** Declarations have the folders of the sources. */
+const typesOf = (entry: string): string => relative('src', entry).replace(/\.ts$/, '.d.ts')
+
+async function bundle(name: string, { entries, kind }: Client, folder: string): Promise<void> {
   const { build } = await import('rolldown')
   const { output: files } = await build({
     cwd: ROOT,
-    input: { [output]: join('packages', name, entry) },
+    input: Object.fromEntries(
+      Object.entries(entries).map(([file, entry]) => [file, join('packages', name, entry)]),
+    ),
     platform: kind === 'library' ? 'browser' : 'node',
     transform: { target: 'es2022' },
     onLog: (level, log) => {
@@ -108,8 +119,8 @@ async function bundle(name: string, { entry, output, kind }: Client, folder: str
   if (missing.length > 0) throw new Error(`The bundle of ${name} lacks ${missing.join(', ')}`)
 }
 
-/** Declarations of the entry and of what it imports. They may import nothing that is not in the tarball. */
-async function writeTypes(name: string, { entry, output }: Client, folder: string): Promise<void> {
+/** Declarations of the entries and of what they import. They may import nothing that is not in the tarball. */
+async function writeTypes(name: string, { entries }: Client, folder: string): Promise<void> {
   const emitted = mkdtempSync(join(ROOT, '.cache', 'types-'))
   try {
     const config = join(emitted, 'tsconfig.json')
@@ -127,11 +138,12 @@ async function writeTypes(name: string, { entry, output }: Client, folder: strin
         extends: join(ROOT, 'tsconfig.json'),
         compilerOptions,
         include: [],
-        files: [join(ROOT, 'packages', name, entry)],
+        files: Object.values(entries).map((entry) => join(ROOT, 'packages', name, entry)),
       }),
     )
     await run(join(ROOT, 'node_modules/.bin/tsc'), ['--project', config])
-    copyTypes(join(emitted, 'packages', name, entry.replace(/\.ts$/, '.d.ts')), folder, `${output}.d.ts`)
+    for (const entry of Object.values(entries))
+      copyTypes(join(emitted, 'packages', name, 'src', typesOf(entry)), folder, typesOf(entry))
   } finally {
     rmSync(emitted, { recursive: true, force: true })
   }

@@ -15,6 +15,8 @@ const tokens: Plugin = {
     /\/market\.css(\?|$)/.test(id) ? code.replace(':tokens {}', () => TOKENS) : undefined,
 }
 
+const EVERY_PAGE = /node_modules\/(react|react-dom|scheduler|@tanstack)\//
+
 const FONTS = 'geist-{latin,latin-ext,cyrillic,vietnamese}-{400,600}-normal.woff'
 
 /** Copies what the thread of the pictures reads at run time. */
@@ -50,9 +52,9 @@ export default defineConfig(({ command, isSsrBuild }) => ({
             'picture-worker': path('src/pictures/worker.ts'),
           }
         : path('src/app/entry-client.tsx'),
-      // One file of libraries: small ones compress worse.
+      // One file of the libraries that every page needs: small ones compress worse.
       ...(!isSsrBuild && {
-        output: { codeSplitting: { groups: [{ name: 'libraries', test: /node_modules/ }] } },
+        output: { codeSplitting: { groups: [{ name: 'libraries', test: EVERY_PAGE }] } },
       }),
       // Libraries mark modules with "use client", which means nothing here.
       onLog: (level, log, handle) => log.code !== 'MODULE_LEVEL_DIRECTIVE' && handle(level, log),

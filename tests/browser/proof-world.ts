@@ -1,3 +1,4 @@
+import type { Operations } from '@market/sdk'
 import { anchorText, type LiabilityProof, type ReserveAnchor, rootBy } from '@market/solvency'
 
 /** A marketplace whose proof of reserves a test changes, and a Solana node that reads its anchor. */
@@ -101,9 +102,10 @@ export function nodeResult(method: string, memo: string): unknown {
   }
 }
 
-export const SOLANA_RESERVES = {
-  ...{ network: 'solana-mainnet', cold: null, checked_at: `${DAY}T00:00:00Z`, assets_usd: '0.00' },
-  ...{ assets_final_usd: '0.00', venues_usd: '0.00', liabilities_usd: '0.00', earn_usd: '0.00' },
-  ...{ platform_usd: '0.00', in_flight_usd: '0.00', in_flight: [], in_flight_count: 0, unfinal_usd: '0.00' },
-  ...{ shortfall_usd: '0.00', solvent: true, proof: null, agent_wallets: null },
+export const SOLANA_RESERVES: Operations['getSolvency']['data'][number] = {
+  ...{ network: 'solana-mainnet', treasury: SIGNER, cold: null, checked_at: `${DAY}T00:00:00Z` },
+  ...{ assets_usd: '0.00', assets_final_usd: '0.00', venues_usd: '0.00', liabilities_usd: '0.00' },
+  ...{ earn_usd: '0.00', earn: [], platform_usd: '0.00', in_flight_usd: '0.00', in_flight: [] },
+  ...{ in_flight_count: 0, unfinal_usd: '0.00', shortfall_usd: '0.00', solvent: true },
+  ...{ proof: null, agent_wallets: null },
 }

@@ -81,17 +81,24 @@ const PAGES = [
   ['errors', '/docs/contract/errors', 'code:has-text("transfer_used")'],
 ] as const
 
+const ALL_MODES = process.env['PAGE_MODES'] === 'all'
+
 /** A small dark page and a large light one; the gauntlet shows all four. */
 const MODES = [
   ['phone', 'dark'],
   ['desktop', 'light'],
-  ...(process.env['PAGE_MODES'] === 'all'
+  ...(ALL_MODES
     ? ([
         ['phone', 'light'],
         ['desktop', 'dark'],
       ] as const)
     : []),
 ] as const
+
+/** Axe reads each of these 4 MB pages for seconds, and both are drawn by one script: in CI it reads each once. */
+const READ_ONCE: Readonly<Record<string, string>> = { 'reference-order': 'light', reference: 'dark' }
+const isRead = (name: string, colorScheme: string) =>
+  ALL_MODES || (READ_ONCE[name] ?? colorScheme) === colorScheme
 
 test.concurrent.each(PAGES)(
   '%s: no error, no request elsewhere, and in each size and color scheme no overflow and no serious violation',
@@ -109,7 +116,8 @@ test.concurrent.each(PAGES)(
       const width = await page.locator('html').evaluate((element) => element.scrollWidth)
       const mode = `${size}, ${colorScheme}`
       expect({ mode, overflow: Math.max(0, width - SIZES[size].width) }).toEqual({ mode, overflow: 0 })
-      expect({ mode, violations: await violations(page) }).toEqual({ mode, violations: [] })
+      if (isRead(name, colorScheme))
+        expect({ mode, violations: await violations(page) }).toEqual({ mode, violations: [] })
     }
     expect(problems).toEqual([])
     await page.close()

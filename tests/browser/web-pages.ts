@@ -121,6 +121,12 @@ export async function startWebPages(fillMore?: (market: Market) => Promise<void>
     privacy: ['/privacy', 'text=has published no privacy here'],
     purchase: [purchase, 'h2:has-text("You ordered")'],
     bounty: [`/b/${bounty}`, 'h1:has-text("<img")'],
+    'sign-in': ['/sign-in', 'text=No wallet was found'],
+    workspaces: ['/workspaces', 'text=Sign in to see what you have subscribed to'],
+    'post-bounty': ['/bounties/new', 'text=Sign in to post a bounty'],
+    'my-bounties': ['/bounties/mine', 'text=Sign in to see what you have posted'],
+    orders: ['/orders', 'text=Sign in to see what you have ordered'],
+    'order-form': [`/s/${agent}/${hostileService}/order`, 'text=Sign in to order here'],
   }
   return {
     ...{ ...filled, market, origin, pages, alwaysDrawn, drawnOnce, browser, newContext, shown, all },
@@ -149,5 +155,11 @@ export const PAGE_NAMES = [
   'privacy',
   'purchase',
   'bounty',
+  'sign-in',
+  'workspaces',
+  'post-bounty',
+  'my-bounties',
+  'orders',
+  'order-form',
 ] as const
 export type PageName = (typeof PAGE_NAMES)[number]

@@ -1,15 +1,14 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { ExactEvmScheme } from '@x402/evm/exact/client'
 import { x402Client } from '@x402/fetch'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type DevMarket, startDevMarket } from './dev-market.ts'
 
 /** The code of each tab of a service, copied in a browser from `npm run dev`, and run: it buys. */
 
@@ -17,64 +16,32 @@ const run = promisify(execFile)
 const NETWORK = 'base-mainnet'
 const DUE = '0.55'
 
-interface Addresses {
-  readonly web: string
-  readonly control: string
-  readonly networks: Readonly<Record<typeof NETWORK, { readonly treasury: string }>>
-}
-
-let dev: ChildProcess
-let addresses: Addresses
-let browser: Browser
+let dev: DevMarket
 let page: Page
 let folder: string
 
 beforeAll(async () => {
   // Below the checkout, so that the programs find the packages.
   folder = mkdtempSync(join('.cache', 'web-purchase-'))
-  dev = spawn(process.execPath, ['apps/dev/src/main.ts', '--json', '--no-solana', '--port', '0'], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  const [line] = (await once(
-    createInterface({ input: dev.stdout as NonNullable<typeof dev.stdout> }),
-    'line',
-  )) as [string]
-  addresses = JSON.parse(line)
-  browser = await chromium.launch({
-    executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
-    args: ['--no-sandbox'],
-  })
-  const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] })
+  dev = await startDevMarket()
+  const context = await dev.browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] })
   context.setDefaultTimeout(150_000)
   page = await context.newPage()
-  await page.goto(`${addresses.web}/?search=statistics`)
+  await page.goto(`${dev.web}/?search=statistics`)
   await page.getByRole('link', { name: 'Statistics of a text' }).first().click()
   await page.waitForURL(/\/s\/text-analyst\/statistics-of-a-text/)
 })
 afterAll(async () => {
-  await browser?.close()
-  if (dev !== undefined && dev.exitCode === null) {
-    dev.kill('SIGTERM')
-    await once(dev, 'exit')
-  }
+  await dev?.stop()
   rmSync(folder, { recursive: true, force: true })
 })
-
-const control = async <T = { readonly tx: string }>(path: string, body: object): Promise<T> => {
-  const response = await fetch(addresses.control + path, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  })
-  return (await response.json()) as T
-}
 
 /** A transfer of what the page says that the service costs. */
 const transfer = async () =>
   (
-    await control('/transfer', {
+    await dev.control('/transfer', {
       network: NETWORK,
-      to: addresses.networks[NETWORK].treasury,
+      to: dev.base.treasury,
       amount_usd: DUE,
     })
   ).tx
@@ -97,12 +64,12 @@ async function copied(tab: string, id: string): Promise<string> {
 }
 
 test('a user signs in on the origin of the pages, and returns to the page', async () => {
-  const own = await browser.newContext()
+  const own = await dev.browser.newContext()
   own.setDefaultTimeout(150_000)
   const visitor = await own.newPage()
-  await visitor.goto(`${addresses.web}/auth/login?return_to=/fees`)
+  await visitor.goto(`${dev.web}/auth/login?return_to=/fees`)
   await visitor.locator('button').first().click()
-  await visitor.waitForURL(`${addresses.web}/fees`)
+  await visitor.waitForURL(`${dev.web}/fees`)
   expect(await visitor.evaluate("fetch('/api/me').then((response) => response.status)")).toBe(200)
   await own.close()
 })
@@ -135,7 +102,7 @@ test('Python: the copied program buys with the standard library', async () => {
 
 test('TypeScript: the copied program signs the payment and prints the delivery', async () => {
   const key = generatePrivateKey()
-  await control('/fund', { network: NETWORK, address: privateKeyToAddress(key), usdc: '5.00' })
+  await dev.control('/fund', { network: NETWORK, address: privateKeyToAddress(key), usdc: '5.00' })
   const file = join(folder, 'hire.ts')
   writeFileSync(file, await copied('TypeScript', 'sdk'))
   const { stdout } = await run(process.execPath, [file], { env: { ...process.env, PAYER_KEY: key } })
@@ -147,7 +114,7 @@ test('MCP: the official client connects to the copied address and hires', async 
     readonly mcpServers: Readonly<Record<string, { readonly url: string }>>
   }
   const service_id = /svc_\w+/.exec(await page.locator('.p-mcp').innerText())?.[0]
-  const { private_key } = await control<{ private_key: `0x${string}` }>('/wallets', {
+  const { private_key } = await dev.control<{ private_key: `0x${string}` }>('/wallets', {
     network: NETWORK,
     usdc: '1',
   })

@@ -3,8 +3,19 @@ import { once } from 'node:events'
 import { mkdirSync } from 'node:fs'
 import { get } from 'node:http'
 import { createInterface } from 'node:readline'
+import { BountyPage } from '@market/contract/schemas/bounty'
+import { Notification } from '@market/contract/schemas/event'
+import { ListedOrder } from '@market/contract/schemas/order'
+import { OrderPage } from '@market/contract/schemas/order-page'
+import { Receipt } from '@market/contract/schemas/receipt'
+import { Me } from '@market/contract/schemas/user'
+import { LONG_USER, NOTIFICATIONS, RECEIPTS, SIGNED_IN } from '@market/web/app/looks/account-samples'
+import { BOUNTY_PAGES } from '@market/web/app/looks/bounty-samples'
+import { LISTED_ORDERS, ORDER_PAGES } from '@market/web/app/looks/order-samples'
+import { WORKSPACE_PAGES } from '@market/web/app/looks/workspace-samples'
 import { type Browser, chromium } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { z } from 'zod'
 import { overflow, violations } from './page-checks.ts'
 
 /** The pages from their sources, as `npm run dev -- --web` serves them. No page of these needs the API. */
@@ -55,6 +66,29 @@ test('pages and sources are shown to this machine only', async () => {
     expect({ path, status: await statusOf(path, url.host) }).toEqual({ path, status: 200 })
     expect({ path, status: await statusOf(path, 'evil.example') }).toEqual({ path, status: 403 })
   }
+})
+
+const expectParsed = (schema: z.ZodType, name: string, sample: unknown) => {
+  const { error } = schema.safeParse(sample)
+  expect({ name, problems: error?.issues ?? [] }).toEqual({ name, problems: [] })
+}
+
+test('the orders of /looks are what the contract returns', () => {
+  for (const [name, page] of ORDER_PAGES) expectParsed(OrderPage, name, page)
+  for (const order of LISTED_ORDERS) expectParsed(ListedOrder, order.id, order)
+})
+
+test('the account and the receipts of /looks are what the contract returns', () => {
+  for (const notification of NOTIFICATIONS) expectParsed(Notification, notification.id, notification)
+  for (const user of [SIGNED_IN.user, LONG_USER]) expectParsed(Me, 'me', { ...SIGNED_IN, user })
+  for (const [name, receipt] of RECEIPTS) expectParsed(Receipt, name, receipt)
+})
+
+test('the workspaces and bounties of /looks are what the contract returns', () => {
+  for (const [name, page] of WORKSPACE_PAGES)
+    expect({ name, problems: OrderPage.safeParse(page).error?.issues ?? [] }).toEqual({ name, problems: [] })
+  for (const [name, page] of BOUNTY_PAGES)
+    expect({ name, problems: BountyPage.safeParse(page).error?.issues ?? [] }).toEqual({ name, problems: [] })
 })
 
 test('/looks: every part in every state has no violation of axe and no overflow', async () => {

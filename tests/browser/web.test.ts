@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makeOwnedAgent, makeUser } from '../support/makers.ts'
 import { makeService } from '../support/services.ts'
 import { isFocused, moving, overflow, tabTo, violations } from './page-checks.ts'
-import { honestWorld, LIES, nodeResult, SIGNER, SOLANA_RESERVES } from './proof-world.ts'
+import { honestWorld, LIES, nodeResult, SOLANA_RESERVES } from './proof-world.ts'
 import { BUILD, NODE, PAGE_NAMES, startWebPages, type WebPages, WORKER } from './web-pages.ts'
 
 /** The pages for people in a real browser; `web-modes.test.ts` shows them in all sizes and schemes. */
@@ -71,9 +71,7 @@ test('proof in the browser: what a changed leaf, sum, root, memo or signer is wo
     route.fulfill(send([world.anchor], { next_cursor: null })),
   )
   await page.route('**/api/solvency/history*', (route) => route.fulfill(send([])))
-  await page.route('**/api/solvency', (route) =>
-    route.fulfill(send([{ ...SOLANA_RESERVES, treasury: SIGNER }])),
-  )
+  await page.route('**/api/solvency', (route) => route.fulfill(send([SOLANA_RESERVES])))
   await page.route(NODE, (route) => {
     const { method } = route.request().postDataJSON() as { method: string }
     const json = { jsonrpc: '2.0', id: 1, result: nodeResult(method, world.memo) }
@@ -129,6 +127,20 @@ test('the address of a purchase is a credential: it is not stored, sent elsewher
   })
   expect((await fetch(`${web.origin.url}${web.purchase}x`)).status).toBe(404)
   expect(await (await fetch(`${web.origin.url}/robots.txt`)).text()).toContain('Disallow: /o/')
+})
+
+test('orders are drawn for everybody: without data or an id, not stored and not listed', async () => {
+  const get = (path: string) => fetch(web.origin.url + path, { headers: { accept: 'text/html' } })
+  const [one, other] = [await get('/orders/ord_1'), await get('/orders/ord_2')]
+  expect([one.status, other.status]).toEqual([200, 200])
+  expect(Object.fromEntries(one.headers)).toMatchObject({
+    'cache-control': 'no-store',
+    'x-robots-tag': 'noindex',
+  })
+  const text = await one.text()
+  expect(text).toBe(await other.text())
+  expect(text).toContain('What is yours is shown by JavaScript')
+  expect(await (await get('/robots.txt')).text()).toContain('Disallow: /orders')
 })
 
 test('the sitemap lists the pages, the agents and the services, and is stored', async () => {

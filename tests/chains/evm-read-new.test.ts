@@ -584,6 +584,20 @@ test('a range whose response is larger than 32 MiB is read in parts', async () =
   expect(references((await readNewest(chain, { final })).incoming)).toEqual([early, late])
 })
 
+test('a single block whose response is larger than 32 MiB is read', async () => {
+  const relay = await relayed()
+  const { treasury, chain } = emptyTreasury({ rpcUrls: [relay.url] })
+  const final = await blockOf(network, 'latest')
+  const reference = await network.transfer(payers[0], treasury.address, 1n)
+  const padding = 'x'.repeat(33 * 1024 * 1024)
+  relay.mood = {
+    kind: 'change',
+    result: (call, result) =>
+      call.method === 'eth_getLogs' ? (result as object[]).map((log) => ({ ...log, padding })) : result,
+  }
+  expect(references((await readNewest(chain, { final })).incoming)).toEqual([reference])
+})
+
 test('rejects a text that is not a position', async () => {
   const { chain } = emptyTreasury()
   const final = await chain.startingBlock()

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { postJson } from '@market/testing/post-json'
 
 export interface RpcCall {
   readonly id: number
@@ -38,9 +39,7 @@ interface RpcAnswer {
 }
 
 const passTo = async (target: string, body: Buffer): Promise<RpcAnswer[]> => {
-  const headers = { 'content-type': 'application/json' }
-  const response = await fetch(target, { method: 'POST', headers, body: new Uint8Array(body) })
-  return [(await response.json()) as RpcAnswer | RpcAnswer[]].flat()
+  return [JSON.parse(await postJson(target, body)) as RpcAnswer | RpcAnswer[]].flat()
 }
 
 const answerIn = async (

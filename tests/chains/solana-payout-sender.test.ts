@@ -5,6 +5,7 @@ import { solanaChain } from '@market/chains/solana/solana-chain'
 import { type SolanaPayoutSender, solanaPayoutSender } from '@market/chains/solana/solana-payout-sender'
 import type { PayoutRequest, SignedPayout, SignedPayoutOutcome } from '@market/core/ports/payout-sender'
 import { usdc } from '@market/kernel/money'
+import { chainOf } from '@market/solvency'
 import { address, generateKeyPairSigner, getBase58Encoder, signature } from '@solana/kit'
 import { getFreezeAccountInstruction } from '@solana-program/token'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
@@ -294,6 +295,35 @@ describe('a payee is rejected', () => {
     await world.run(world.issuer, [getFreezeAccountInstruction(freeze)])
     expect(await apiErrorOf(frozen.address)).toMatch(/frozen by its issuer/)
   })
+})
+
+test('groups: ten payouts fit in a transaction, and each is found by its index', async () => {
+  const payouts = await Promise.all(
+    Array.from({ length: sender.groups.size }, async (_, at) => {
+      const to = (await generateKeyPairSigner()).address
+      await world.usdc.fund(to, 0n)
+      return { mark: `pay_${String(at).padStart(32, '0')}`, to, amount: usdc(1_000_000n + BigInt(at)) }
+    }),
+  )
+  const signed = await sender.groups.sign(payouts)
+  expect(Buffer.from(signed.bytes, 'base64').length).toBeLessThanOrEqual(1_232)
+  await sender.send(signed)
+  expect(await lookUntil(sender, [signed], 'final', 'failed')).toMatchObject({ kind: 'final' })
+  for (const { to, amount } of payouts) expect(await world.usdc.balanceOf(to)).toBe(amount)
+  const found = await fetchTransaction(world.rpc as never, signature(signed.reference))
+  expect(Number(found?.meta?.computeUnitsConsumed)).toBeLessThan(payouts.length * 30_000)
+  expect(found?.meta?.fee).toBeLessThanOrEqual(sender.groups.share(payouts.length) * BigInt(payouts.length))
+
+  const node = { rpc: world.chain.url, usdc: world.usdc.mint }
+  const sent = (name: string) => chainOf('solana-mainnet').sent(node, world.treasury.address, name)
+  expect(await sent(signed.reference)).toBe(payouts[0]?.amount)
+  expect(await sent(`${signed.reference}.9`)).toBe(payouts[9]?.amount)
+  for (const index of ['.0', '.03', '.10', '.']) expect(await sent(`${signed.reference}${index}`)).toBe(0n)
+})
+
+test('groups: a payout is not paid twice by one transaction', async () => {
+  const payout = await newOrder()
+  await expect(sender.groups.sign([payout, payout])).rejects.toThrow('each payout is paid once')
 })
 
 test('priceOf: quadruples the price with each attempt, up to the limit', () => {

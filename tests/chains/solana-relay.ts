@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { postJson } from '@market/testing/post-json'
 
 export interface Call {
   readonly id: string
@@ -57,12 +58,10 @@ export const lyingAboutExpiry: Manner = async ({ method }, ask) => {
 }
 
 const forward = async (target: string, body: string): Promise<unknown> => {
-  const response = await fetch(target, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body,
-  })
-  const answer = (await response.json()) as { result?: unknown; error?: { code: number; message: string } }
+  const answer = JSON.parse(await postJson(target, body)) as {
+    result?: unknown
+    error?: { code: number; message: string }
+  }
   if (answer.error !== undefined) throw new RpcFailure(answer.error.code, answer.error.message)
   return answer.result
 }

@@ -110,7 +110,7 @@ test('receiptOf: rejects the receipt of a vault that paid less than its event sa
   const { venue, vault, treasury } = world
   await depositInto(world, 100n * USDC)
   await vault.lie(100n)
-  const reference = await run(world, 'withdraw', 50n * USDC)
+  const reference = await run(world, 'redeem', (await vault.sharesOf(world.wallet.address)) / 2n)
   expect(await network.balanceOf(treasury.address)).toBe(49_500_000n)
   await expect(venue.receiptOf(reference)).rejects.toThrow(
     `reports 50000000 micro-USDC in ${reference}, but 49500000 were transferred`,

@@ -2,7 +2,6 @@ import type { EvmPayoutSenderSettings } from '@market/chains/evm/evm-payout-send
 import { evmVenue } from '@market/chains/evm/venue/evm-venue'
 import { localEvmSigner } from '@market/chains/local-signers'
 import type { Venue, VenueMarket, VenueStep } from '@market/core/ports/venue'
-import { usdc } from '@market/kernel/money'
 import type { EvmNetwork } from '@market/testing/evm-network'
 import { deployVault, type TestVaultKind } from '@market/testing/evm-venues'
 import type { Hex } from 'viem'
@@ -43,7 +42,7 @@ export const run = async (
   move = 'emv_1',
 ): Promise<string> => {
   const { mined } = await venue.counts(venue.wallet)
-  const signed = await venue.sign({ step, amount: usdc(amount), actionId: `${move}:${step}` }, mined, [])
+  const signed = await venue.sign({ step, amount, actionId: `${move}:${step}` }, mined, [])
   await venue.send(signed)
   await network.included(signed.reference as Hex)
   await network.mine(FINALITY)

@@ -33,6 +33,7 @@ test.each(['lending', 'liquidity', 'zeroMax', 'lying', 'fees'] as const)(
     const { venue, shares } = await deposited(kind)
     const reading = await venue.read(shares)
     expect(reading).toEqual({
+      held: shares,
       value: 100n * USDC,
       liquid: 100n * USDC,
       tvl: 200n * USDC,
@@ -46,6 +47,7 @@ test.each(['lending', 'liquidity', 'zeroMax', 'lying', 'fees'] as const)(
 test('read: a vault without shares of ours has no value, and still shows its price', async () => {
   const { venue } = await start('lending', { held: 0n })
   expect(await venue.read(0n)).toEqual({
+    held: 0n,
     value: 0n,
     liquid: 0n,
     tvl: 0n,
@@ -59,8 +61,10 @@ test('read: of lent USDC only the rest is liquid, and interest raises the value'
   const { venue, vault, shares } = await deposited('lending')
   await vault.borrow(140n * USDC)
   expect(await venue.read(shares)).toMatchObject({ value: 100n * USDC, liquid: 60n * USDC, isHonest: true })
-  expect(await venue.withdrawable(usdc(50n * USDC))).toBe(50n * USDC)
-  expect(await venue.withdrawable(usdc(70n * USDC))).toBe(60n * USDC)
+  expect(await venue.redeemable(shares / 2n)).toEqual({ shares: shares / 2n, assets: 50n * USDC })
+  const most = await venue.redeemable(shares)
+  expect(most.assets).toBe(60n * USDC)
+  expect(most.shares * 100n - shares * 60n).toBeLessThanOrEqual(shares)
   await vault.borrow(60n * USDC)
   expect(await venue.read(shares)).toMatchObject({ value: 100n * USDC, liquid: 0n, isHonest: true })
   await vault.repay(200n * USDC, 20n * USDC)
@@ -108,30 +112,30 @@ test('read: a gift of shares changes nothing, and a gift of USDC belongs to all 
   expect((await venue.read(shares)).value).toBe(109_999_999n)
 })
 
-test('read: only shares that the wallet really has are liquid', async () => {
+test('read: only shares that the wallet really has have a value', async () => {
   const { venue, shares } = await deposited('lending')
-  const { value, liquid, isHonest } = await venue.read(shares * 2n)
-  expect([value, liquid, isHonest]).toEqual([200n * USDC, 100n * USDC, true])
+  expect(await venue.read(shares * 2n)).toMatchObject({
+    held: shares,
+    value: 100n * USDC,
+    liquid: 100n * USDC,
+  })
 })
 
-test('read: a vault that pays 0.01 % less than it says is not honest, and nothing of it is liquid', async () => {
+test('read: a vault that pays less than it says is not honest, and is worth what it really pays', async () => {
   const { venue, vault, shares } = await deposited('lying')
-  await vault.lie(1n)
-  expect(await venue.read(shares)).toMatchObject({ value: 100n * USDC, liquid: 0n, isHonest: false })
-  expect(await venue.withdrawable(usdc(USDC))).toBe(0n)
+  await vault.lie(1_000n)
+  expect(await venue.read(shares)).toMatchObject({ value: 90n * USDC, liquid: 90n * USDC, isHonest: false })
+  expect(await venue.redeemable(shares)).toEqual({ shares, assets: 90n * USDC })
   await vault.lie(0n)
   expect(await venue.read(shares)).toMatchObject({ liquid: 100n * USDC, isHonest: true })
 })
 
-test('valuesOf: values several amounts of shares at once, after the fees of the vault', async () => {
+test('read: values shares after the fees of the vault', async () => {
   const { venue, vault, shares } = await deposited('fees')
-  expect(await venue.valuesOf([shares, shares / 2n, 0n])).toEqual([100n * USDC, 50n * USDC, 0n])
   await vault.setFees(0n, 100n)
-  const [all = 0n, half = 0n] = await venue.valuesOf([shares, shares / 2n])
-  expect([all, half]).toEqual([99_009_900n, 49_504_950n])
   const reading = await venue.read(shares)
-  expect(reading).toMatchObject({ value: all, isHonest: true, acceptsDeposits: false })
-  expect(all - reading.liquid).toBeLessThanOrEqual(2n)
+  const paid = { value: 99_009_900n, liquid: 99_009_900n }
+  expect(reading).toMatchObject({ ...paid, isHonest: true, acceptsDeposits: false })
 })
 
 test('depositProblem: none for a vault whose max* functions say 0, and the reason of a paused one', async () => {
@@ -152,12 +156,11 @@ test('depositProblem: finds a paused vault with the USDC of the treasury, before
 })
 
 test('depositProblem: rejects a vault that would not pay what it says', async () => {
-  const { venue, vault, shares } = await deposited('lying')
+  const { venue, vault } = await deposited('lying')
   await vault.lie(100n)
   expect(await venue.depositProblem(usdc(100n * USDC))).toBe(
     'The vault would keep too much: of 100.00 USDC it would pay back only 99.00 USDC.',
   )
-  expect(await venue.valuesOf([shares])).toEqual([100n * USDC])
 })
 
 test('depositProblem: none for a vault from which nothing can be withdrawn at the moment', async () => {
@@ -181,7 +184,7 @@ test.each([
   expect(await venue.depositProblem(usdc(100_000n * USDC))).toContain('The vault would keep too much')
 })
 
-test('steps: an exact approval, a deposit, a withdrawal to the treasury and a return of what is left', async () => {
+test('steps: an exact approval, a deposit, a redemption to the treasury and a return of what is left', async () => {
   const world = await start('lending')
   const { venue, vault, wallet, treasury } = world
   await run(world, 'approve', 300n * USDC)
@@ -190,9 +193,10 @@ test('steps: an exact approval, a deposit, a withdrawal to the treasury and a re
   expect(deposit).toEqual({ assets: 300n * USDC, shares: await vault.sharesOf(wallet.address) })
   expect(await allowanceOf(wallet.address, vault.address)).toBe(0n)
 
-  const withdrawal = await venue.receiptOf(await run(world, 'withdraw', 120n * USDC))
-  expect(withdrawal.assets).toBe(120n * USDC)
-  expect(await vault.sharesOf(wallet.address)).toBe(deposit.shares - withdrawal.shares)
+  const part = (deposit.shares * 2n) / 5n
+  const redemption = await venue.receiptOf(await run(world, 'redeem', part))
+  expect(redemption).toEqual({ assets: 120n * USDC, shares: part })
+  expect(await vault.sharesOf(wallet.address)).toBe(deposit.shares - part)
   expect(await network.balanceOf(treasury.address)).toBe(120n * USDC)
 
   await run(world, 'return', 700n * USDC)

@@ -7,6 +7,8 @@ import type { World } from './authorization-fixture.ts'
 /** Operations that need a resource of their own. */
 const THINGS: Readonly<Record<string, (world: World) => Readonly<Record<string, unknown>>>> = {
   getPurchasedOrder: ({ purchasedOrder: { id, accessToken } }) => ({ order_id: id, t: accessToken }),
+  getReceipt: ({ orders }) => ({ order_id: orders.paid.id }),
+  getPurchasedReceipt: ({ purchasedOrder: { id, accessToken } }) => ({ order_id: id, t: accessToken }),
   generate: ({ workspace }) => ({ order_id: workspace.id }),
   generateForPurchase: ({ purchasedWorkspace: { id, accessToken } }) => ({ order_id: id, t: accessToken }),
   listPurchasedGenerations: ({ purchasedWorkspace: { id, accessToken } }) => ({

@@ -591,6 +591,25 @@ export const AUTHORISATION: Readonly<Record<OperationId, readonly Row[]>> = {
       answers: { ...allCallers(404), ...parties(200), ...operators, anonymous: 401 },
     },
   ],
+  getReceipt: [
+    {
+      when: 'getting the receipt of an order the other wallet made of the owner’s agent',
+      input: ({ orders }) => ({ order_id: orders.paid.id }),
+      answers: { ...allCallers(404), ...parties(200), ...operators, anonymous: 401 },
+    },
+  ],
+  getPurchasedReceipt: [
+    {
+      when: 'getting a receipt without the access token',
+      input: ({ purchasedOrder }) => ({ order_id: purchasedOrder.id, t: 'AAAAAAAAAAAAAAAAAAAAAA' }),
+      answers: allCallers(404),
+    },
+    {
+      when: 'getting a receipt with the access token',
+      input: ({ purchasedOrder: { id, accessToken } }) => ({ order_id: id, t: accessToken }),
+      answers: allCallers(200),
+    },
+  ],
   actOnOrder: [
     {
       when: 'naming again the transfer that paid that order, which is its buyer’s to do',

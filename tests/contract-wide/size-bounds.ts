@@ -38,6 +38,9 @@ export const LARGEST: Readonly<Record<string, number>> = {
   deliverOrder: ORDER,
   getOrder: ORDER_PAGE,
   getPurchasedOrder: ORDER_PAGE,
+  // At most 40 deliverables with their hashes, as text and signed.
+  getReceipt: 128 * KB,
+  getPurchasedReceipt: 128 * KB,
   generate: STORED_BODY,
   generateForPurchase: STORED_BODY,
   answerGeneration: STORED_BODY,

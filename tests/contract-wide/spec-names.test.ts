@@ -100,7 +100,7 @@ test('specification: the page lists what has each endpoint, tool and name', asyn
   })
   const page = `# What the specification names, and what has it here
 
-Written by \`npx vitest run -u tests/contract-wide/spec-names.test.ts\` from the text of the specification
+Written by \`npx vitest run tests/contract-wide/spec-names.test.ts -u\` from the text of the specification
 (\`tests/contract-wide/specification.md\`) and the contract. The test fails for a name that nothing has, and when this page is out of date.
 
 ## Decided exceptions

@@ -3,7 +3,7 @@ import { connect } from '@market/database/connect'
 import { readiness } from '@market/database/readiness'
 import { earlier, HOUR, MINUTE } from '@market/kernel/clock'
 import { usdc } from '@market/kernel/money'
-import { pool, post, venue, withdrawal } from '@market/money/ledger'
+import { post, venue, withdrawal } from '@market/money/ledger'
 import { testKeys } from '@market/testing/keys'
 import { makeAgent } from '@market/testing/makers'
 import { marketContext } from '@market/testing/market-context'
@@ -59,17 +59,22 @@ test('worker metrics: shows what belongs to the depositors of a pool, what is ow
   await database.db
     .insertInto('earn_pools')
     .values([
-      { ...row, key: 'morpho:usdc', vault: `0x${'a'.repeat(40)}`, paused: null },
+      {
+        ...{
+          ...row,
+          key: 'morpho:usdc',
+          vault: `0x${'a'.repeat(40)}`,
+          paused: null,
+          read_at: row.created_at,
+        },
+        ...{ total_shares: '10', queued_shares: '2', ratio_shares: '1', ratio_vault_shares: '1' },
+        ...{ valued_shares: '12', value_micros: 12_600_000n, tvl_micros: 0n, liquid_micros: 0n },
+      },
       { ...row, key: 'other:usdc', vault: `0x${'c'.repeat(40)}`, paused: 'price' },
     ])
     .execute()
-  const equity = pool(network, 'morpho:usdc')
-  const deposited = { from: venue(network, 'morpho:usdc'), to: equity, amount: usdc(12_500_000n) }
-  const burned = { from: equity, to: withdrawal(network, 'ewd_1'), amount: usdc(2_000_001n) }
-  for (const move of [deposited, burned])
-    await ctx.transact((tx) =>
-      post(ctx, tx, { key: `test:${move.amount}`, reason: 'test', subject: 'test', network, moves: [move] }),
-    )
+  const moves = [{ from: venue(network, 'emv_1'), to: withdrawal(network, 'ewd_1'), amount: usdc(1n) }]
+  await ctx.transact((tx) => post(ctx, tx, { key: 'test', reason: 'test', subject: 'test', network, moves }))
   const metrics = await startMetricsServer({
     ...{ host: '127.0.0.1', port: 0, readers: ['127.0.0.1'], hotMax: {}, ctx, ...NO_NETWORKS },
     whyNotReady: async () => undefined,
@@ -78,16 +83,16 @@ test('worker metrics: shows what belongs to the depositors of a pool, what is ow
   try {
     const text = await (await fetch(`${metrics.address}/metrics`)).text()
     expect(text).toMatch(/^market_earn_paused_pools 1$/m)
-    expect(text).toMatch(/^market_earn_equity_usdc\{pool="morpho:usdc"\} 10\.499999$/m)
+    expect(text).toMatch(/^market_earn_equity_usdc\{pool="morpho:usdc"\} 10\.5$/m)
     expect(text).toMatch(/^market_earn_equity_usdc\{pool="other:usdc"\} 0$/m)
-    expect(text).toMatch(/^market_earn_owed_usdc\{network="base-mainnet"\} 2\.000001$/m)
+    expect(text).toMatch(/^market_earn_owed_usdc\{network="base-mainnet"\} 2\.100001$/m)
   } finally {
     await metrics.stop()
     await database.stop()
   }
 })
 
-test('worker metrics: shows the age of the newest snapshot, dropped webhooks, wallets without a key, and readiness', async () => {
+test('worker metrics: shows the age of the newest snapshot, the final block, dropped webhooks, wallets without a key, and readiness', async () => {
   const database = await testDatabase()
   const ctx = marketContext({ db: database.db })
   const now = ctx.clock.now()
@@ -106,6 +111,14 @@ test('worker metrics: shows the age of the newest snapshot, dropped webhooks, wa
   await insertSnapshot(database.db, { network: 'base-mainnet', at: earlier(now, 90_000) })
   // It was read before this market stopped to use it.
   await insertSnapshot(database.db, { network: 'solana-mainnet', at: earlier(now, 900_000) })
+  const followed = { final_hash: '0x1', treasury: '0x2' }
+  await database.db
+    .insertInto('followed_networks')
+    .values([
+      { ...followed, network: 'base-mainnet', final_height: 41n },
+      { ...followed, network: 'solana-mainnet', final_height: 7n },
+    ])
+    .execute()
   for (let n = 0; n < 2; n++) await makeAgent({ ...ctx, vault: testKeys().vault })
   let reason: string | undefined
   const metrics = await startMetricsServer({
@@ -120,6 +133,8 @@ test('worker metrics: shows the age of the newest snapshot, dropped webhooks, wa
     const text = await read()
     expect(text).toMatch(/^market_reserve_snapshot_age_seconds\{network="base-mainnet"\} 90(?:\.\d+)?$/m)
     expect(text).not.toMatch(/^market_reserve_snapshot_age_seconds\{network="(?:alt|solana)-mainnet"\}/m)
+    expect(text).toMatch(/^market_final_block_height\{network="base-mainnet"\} 41$/m)
+    expect(text).not.toMatch(/^market_final_block_height\{network="(?:alt|solana)-mainnet"\}/m)
     expect(text).toMatch(/^market_reserve_anchor_age_seconds nan$/im)
     expect(text).toMatch(/^market_webhooks_dropped 3$/m)
     expect(text).toMatch(/^market_webhooks_dropped_agents 2$/m)

@@ -21,7 +21,7 @@ const pathOf = (id: string) => `/api/unmatched-transfers/${id}/refund`
 
 let market: Market
 beforeAll(async () => {
-  market = await startMarket()
+  market = await startMarket({}, { chains: [NETWORK] })
 })
 afterAll(() => market.stop())
 
@@ -160,6 +160,17 @@ test('409: the payer of a claimed transfer cannot take what others sent in the s
   await market.db.updateTable('transfers').set({ payer }).where('reference', '=', reference).execute()
   invalid(await claim(sender, idOf(reference)), 'note')
   expect(await inSuspense(reference)).toBe(70_000n)
+})
+
+test('409: money below the minimum payout stays, whoever claims it', async () => {
+  const sender = evmSigner()
+  const payer = sender.address.toLowerCase()
+  const { reference } = await makeUnmatched(market.db, { payer, amount: 49_999n })
+  rejected(await claim(sender, idOf(reference)), 409, 'below_minimum')
+  const other = await claim(evmSigner(), idOf(reference), { note: NOTE })
+  rejected(other, 409, 'below_minimum')
+  expect(other.body.error).toContain('below the minimum payout of 0.05 USDC on base-mainnet')
+  expect(await inSuspense(reference)).toBe(49_999n)
 })
 
 test('409: more than 50 wallets claim the same money', async () => {

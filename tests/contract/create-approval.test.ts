@@ -163,6 +163,16 @@ test('409: fees to an address that is not in the configuration, and more than wh
   rejected(await withdraw('10.00'), 409, 'fees_too_low')
 })
 
+test('409: fees and a refund below the minimum payout', async () => {
+  await finalizeTransfers(market.db)
+  await bringFees(market.db, 10_000_000n)
+  const { reference } = await makeUnmatched(market.db, { amount: 49_999n })
+  const part = { network: NETWORK, amount_usd: '0.049999' }
+  rejected(await proposeAs(market, 'withdraw_fees', { ...part, payee: FEE_ADDRESS }), 409, 'below_minimum')
+  const refund = { unmatched_id: `suspense:${NETWORK}:${reference}`, payee: CHECKSUMMED }
+  rejected(await proposeAs(market, 'refund_unmatched', refund), 409, 'below_minimum')
+})
+
 test('401: a login that is older than 15 minutes, or of which the token does not say when it was', async () => {
   const { id } = await makeFailed(market.db)
   expect((await post(bodyFor(id), loginBefore(market, 840))).status).toBe(201)

@@ -17,7 +17,7 @@ import { rejectsWithoutProvider } from '../support/rejects-while-unavailable.ts'
 import { makeService } from '../support/services.ts'
 import { ADMIN_KEY } from '../support/settings.ts'
 import { INSTANT } from '../support/shapes.ts'
-import { makeFailed } from '../support/treasury.ts'
+import { makeFailed, makePayout } from '../support/treasury.ts'
 import { until } from '../support/until.ts'
 import type { Subject } from '../support/valid-request.ts'
 
@@ -302,6 +302,18 @@ test('409: shares of the user or an agent, and a deposit on its way, until they 
   rejected(await remove(user.token), 409, 'account_has_money_in_earn')
   await market.db.deleteFrom('earn_deposits').execute()
   expect((await remove(user.token)).status).toBe(200)
+})
+
+test('200: a payout to an agent that is held below the minimum stays owed to its address', async () => {
+  const user = await makeUser(market)
+  const agent = await makeAgent(market)
+  await market.client().post('/api/agents/link', { api_key: agent.apiKey }, { bearer: user.token })
+  const { id, payee } = await makePayout(market.db, { amount: 49_999n })
+  const held = { agent_id: agent.id, state: 'held', hold_code: 'below_minimum', reason: 'small' }
+  await market.db.updateTable('payouts').set(held).where('id', '=', id).execute()
+  expect((await remove(user.token)).status).toBe(200)
+  const row = await market.db.selectFrom('payouts').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
+  expect(row).toMatchObject({ state: 'held', payee, amount_micros: 49_999n })
 })
 
 test('409: a payout to an agent of the user that is not final', async () => {

@@ -27,13 +27,15 @@ const AMOUNT = 5_000_000n
 
 let world: EarnWorld
 let market: Market
-/** A wallet with money, and an agent that it owns. */
+/** A wallet with money, the user it is linked to, and an agent that it owns. */
 let buyer: Awaited<ReturnType<EarnWorld['newBuyer']>>
+let user: Awaited<ReturnType<typeof makeUser>>
 let agent: Awaited<ReturnType<typeof makeOwnedAgent>>
 beforeAll(async () => {
   world = await startEarnWorld()
   market = world.market
   buyer = await world.newBuyer()
+  user = await makeUser(market, { wallets: [buyer.address] })
   agent = await makeOwnedAgent(market, {}, buyer)
   // The first deposit into the other pool has a minimum.
   await giveShares(market, 'user:somebody')
@@ -46,19 +48,19 @@ const bodyOf = (hash: string, fields: Record<string, unknown> = {}) => ({
   incoming_tx_hash: hash,
   ...fields,
 })
-const deposit = (hash: string, ask: RequestOptions = { bearer: agent.apiKey }, fields = {}) =>
+const deposit = (hash: string, ask: RequestOptions = { bearer: user.token }, fields = {}) =>
   market.client().post(PATH, bodyOf(hash, fields), ask)
 const sent = (micros = AMOUNT) => world.settled(buyer, micros)
 
 commonWriteErrors({
   market: () => market,
   operation: operations.depositToEarn,
-  good: async () => ({ path: PATH, body: bodyOf(await sent()), ask: { bearer: agent.apiKey } }),
+  good: async () => ({ path: PATH, body: bodyOf(await sent()), ask: { bearer: user.token } }),
   // A transfer that nobody has seen is waited for.
   other: (call) => ({ ...call, body: bodyOf(someHash()) }),
 })
 
-test('201: a confirmed transfer of the owner’s wallet, named by the agent; every field', async () => {
+test('201: a confirmed transfer of a linked wallet; every field', async () => {
   const hash = await sent()
   const { status, body } = await deposit(`0x${hash.slice(2).toUpperCase()}`)
   expect(status).toBe(201)
@@ -75,10 +77,10 @@ test('201: a confirmed transfer of the owner’s wallet, named by the agent; eve
   })
   const again = await deposit(hash)
   expect([again.status, again.body]).toEqual([201, body])
-  const read = await market.client().get('/api/earn/pool/positions', { bearer: agent.apiKey })
+  const read = await market.client().get('/api/earn/pool/positions', { bearer: user.token })
   expect((read.body['deposits'] as unknown[])[0]).toMatchObject({
     incoming_tx_hash: hash,
-    agent_id: agent.id,
+    status: 'received',
   })
 })
 
@@ -93,6 +95,29 @@ test('201: by a wallet that signs, by a user with a linked wallet, and by one wi
   rejected(await deposit(hash, other), 400, 'payer_unknown')
   const cosigned = await buyer.proof(`earn.deposit:${hash}`)
   expect((await deposit(hash, other, cosigned)).status).toBe(201)
+})
+
+test('an agent deposits from its owner’s wallet only with a signature of the wallet: a leaked key locks nothing', async () => {
+  const hash = await sent()
+  rejected(await deposit(hash, { bearer: agent.apiKey }), 400, 'payer_unknown')
+  // The transfer is free for what its wallet signs for.
+  const seller = await world.newSeller()
+  const paid = await sent(25_000_000n)
+  rejected(await deposit(paid, { bearer: agent.apiKey }, { amount_usd: '25.00' }), 400, 'payer_unknown')
+  const { body } = await world.order(buyer, seller.serviceId)
+  expect((await world.act(buyer, body.data.id as string, 'pay', { escrow_tx_hash: paid })).status).toBe(200)
+
+  const proof = await buyer.proof(`earn.deposit:${hash}`)
+  expect((await deposit(hash, { bearer: agent.apiKey }, proof)).status).toBe(201)
+  const { body: read } = await market.client().get('/api/earn/pool/positions', { bearer: agent.apiKey })
+  expect(read['deposits']).toMatchObject([{ incoming_tx_hash: hash, agent_id: agent.id }])
+})
+
+test('409: too_many_waiting when 20 deposits of the caller wait for their transfers', async () => {
+  const { token } = await makeUser(market, { wallets: [buyer.address] })
+  for (let n = 0; n < 20; n++) expect((await deposit(someHash(), { bearer: token })).status).toBe(202)
+  rejected(await deposit(someHash(), { bearer: token }), 409, 'too_many_waiting')
+  expect((await deposit(await sent(), { bearer: token })).status).toBe(201)
 })
 
 test('201: the market of `key`, with its own risk', async () => {
@@ -174,7 +199,7 @@ test('404: a key that no market has', async () => {
 })
 
 test('409: a pool that is paused, or whose venue takes no deposits', async () => {
-  for (const paused of ['impaired', 'price', 'wallet'] as const)
+  for (const paused of ['held', 'price', 'wallet'] as const)
     await whileRead(market, { paused }, async () => rejected(await deposit(await sent()), 409, 'pool_paused'))
   await whileRead(market, { accepts: false }, async () =>
     rejected(await deposit(await sent()), 409, 'not_depositable'),

@@ -119,11 +119,16 @@ test('200: the poster sees what became of each transfer that was named for a cla
     await insertNamed(market.db, {
       ...{ purpose: { kind: 'bounty', id: `bac_1700000000000_${'0'.repeat(16)}${n}` }, scope: id, reference },
       ...{ request: { claim_id: claim.id, proven_payers: [] }, status, at: new Date(at.getTime() + n) },
+      depth: { confirmations: 7, required: 12 },
     })
   const { body } = await get(id, CLAIMS, { headers: await sign('session') })
   expect(body.data.transfers).toEqual(
     references.toReversed().map(([status, escrow_tx_hash]) => ({
       ...{ claim_id: claim.id, network: 'base-mainnet', escrow_tx_hash, status },
+      // Only what is waited for is counted.
+      ...(status === 'waiting'
+        ? { confirmations: 7, required: 12 }
+        : { confirmations: null, required: null }),
       ...{ refund: null, created_at: expect.any(String) },
     })),
   )

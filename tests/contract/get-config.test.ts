@@ -15,6 +15,7 @@ const start = () =>
     {
       BASE_CONFIRMATIONS: '1000:final,0:2',
       BASE_EXPLORER_TX_URL: 'https://explorer.example/tx/{hash}',
+      BASE_PUBLIC_RPC_URL: 'https://node.example',
       IDP_CLIENT_ID: 'market-web',
       IDP_CLIENT_SECRET: 'a-secret-of-the-client',
       REGISTRATION_FEE_USDC: '2',
@@ -56,6 +57,8 @@ test('200: what the settings say, and nothing of the other ones', async () => {
           usdc_decimals: 6,
           explorer_transaction_url: 'https://explorer.example/tx/{hash}',
           explorer_address_url: null,
+          public_rpc_url: 'https://node.example',
+          coin: 'ETH',
           min_payout_usd: '0.20',
           confirmations: [
             { from_usd: '0.00', until: 'blocks', blocks: 2 },
@@ -77,7 +80,7 @@ test('200: what the settings say, and nothing of the other ones', async () => {
   })
   const text = JSON.stringify(body)
   const secrets = Object.entries(environment).filter(([name]) =>
-    /KEY|SECRET|RPC|DATABASE_URL|REDIS|TREASURY/.test(name),
+    /KEY|SECRET|(?<!PUBLIC_)RPC|DATABASE_URL|REDIS|TREASURY/.test(name),
   )
   expect(secrets.filter(([name, value]) => name !== 'IDP_ISSUER' && text.includes(value))).toEqual([])
 })

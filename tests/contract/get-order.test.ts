@@ -46,6 +46,8 @@ test('200: an unpaid order with its payment options', async () => {
       pay_to: world.treasury,
       amount: '12500000',
       amount_usd: '12.50',
+      // No gas account: signed payments are not accepted.
+      requirement: null,
     },
   ]
   expect(body).toEqual({
@@ -99,7 +101,7 @@ test('200: acts of each viewer with fields and bounds, until when, and why not',
     why_not: null,
   })
   expect(actOf('revision').fields).toEqual([
-    { name: 'feedback', type: 'string', required: true, min: 1, max: 2000, values: null },
+    { name: 'feedback', type: 'string', required: true, instead_of: null, min: 1, max: 2000, values: null },
   ])
   expect(actOf('review')).toMatchObject({
     operation: 'createReview',
@@ -113,6 +115,7 @@ test('200: acts of each viewer with fields and bounds, until when, and why not',
     fields: [
       { name: 'escrow_tx_hash', required: true },
       { name: 'payment_network', required: false, values: expect.arrayContaining(['base-mainnet']) },
+      { name: 'signed_payment', type: 'object', required: false, instead_of: 'escrow_tx_hash' },
     ],
     until: null,
     why_not: { code: 'illegal_transition', message: expect.stringContaining('`delivered`') },

@@ -30,6 +30,7 @@ const shownOf = (
   agent: { agent_id: agent.id, slug: agent.slug, name: expect.any(String), avatar_url: null, verified: 1 },
   // No chain is open.
   payable_on: [],
+  payment: [],
 })
 
 const read = (id: string, ask?: RequestOptions) => market.client().get(`/api/services/${id}`, ask)

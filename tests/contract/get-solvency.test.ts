@@ -44,6 +44,7 @@ test('200: empty before the first snapshot; then each network with its shortage'
       venues_usd: '0.00',
       liabilities_usd: '11.30',
       earn_usd: '0.00',
+      earn: [],
       platform_usd: '1.20',
       in_flight_usd: '0.00',
       in_flight: [],
@@ -95,6 +96,29 @@ test('200: empty before the first snapshot; then each network with its shortage'
   } finally {
     await network.stop()
   }
+})
+
+test('200: a pool of Earn that was read and has no shares is worth 0.00', async () => {
+  const at = new Date(market.now())
+  const [vault, wallet] = [`0x${'a'.repeat(40)}`, `0x${'b'.repeat(40)}`]
+  const pool = {
+    key: 'lender:usdc',
+    network: NETWORK,
+    kind: 'lending',
+    vault,
+    wallet,
+    created_at: at,
+  } as const
+  const reading = { value_micros: 0n, valued_shares: '0', tvl_micros: 0n, liquid_micros: 0n }
+  await market.db
+    .insertInto('earn_pools')
+    .values({ ...pool, ...reading, read_at: at })
+    .execute()
+  const [{ earn }] = (await read()).data
+  const none = { vault_shares: '0', shares: '0.000000000000', queued_shares: '0.000000000000' }
+  expect(earn).toEqual([
+    { key: pool.key, vault, wallet, ...none, value_usd: '0.00', read_at: at.toISOString() },
+  ])
 })
 
 test('400: two different credentials', async () => {

@@ -37,6 +37,7 @@ test('200: each market with its rate, its risk and the treasury of its network',
     depositable: true,
     paused: false,
     first_deposit_min_usd: '100.00',
+    withdraw_min_usd: '1.00',
   }
   const lending = { ...both, key: LENDING.key, venue: 'lender', kind: 'lending', label: LENDING.label }
   const liquidity = { ...both, key: LIQUIDITY.key, venue: 'traders', kind: 'liquidity_provision' }
@@ -77,7 +78,7 @@ test('200: the rate of each kind in its own field, from an hour of prices on', a
 })
 
 test('200: a paused market and one that takes no deposits are not depositable', async () => {
-  await setReading(market, LENDING.key, { paused: 'impaired' })
+  await setReading(market, LENDING.key, { paused: 'price' })
   await setReading(market, LIQUIDITY.key, { accepts: false })
   expect((await read()).markets).toMatchObject([
     { key: LENDING.key, depositable: false, paused: true },

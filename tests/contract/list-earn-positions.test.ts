@@ -13,6 +13,7 @@ import {
   LENDING,
   LIQUIDITY,
   SHARE,
+  setQueued,
   startEarnWorld,
 } from '../support/earn.ts'
 import { asHeaders, makeAgent, makeOwnedAgent, makeUser, signOnce } from '../support/makers.ts'
@@ -70,8 +71,8 @@ test('200: the positions of an agent in each pool, with their deposits; every fi
     agent_id: agent.id,
     shares: '50.000000000000',
     principal_usd: '50.00',
-    // Rounded down: a micro-dollar can stay in the pool.
-    value_usd: expect.stringMatching(/^(50\.00|49\.999999)$/),
+    value_usd: '50.00',
+    ...{ queued_shares: '0.000000000000', queued_value_usd: '0.00', unpaid_usd: '0.00' },
   }
   expect(body).toEqual({
     success: true,
@@ -93,16 +94,27 @@ test('200: the positions of an agent in each pool, with their deposits; every fi
 })
 
 test('200: what became of each deposit and withdrawal of a wallet, newest first', async () => {
+  await setQueued(market, LENDING.key, SHARE, 0n)
   const wallet = evmSigner()
   const key = wallet.address.toLowerCase()
   const holder = `wallet:${key}`
   const failure = 'The venue takes no deposits now.'
   const statuses = ['waiting', 'received', 'refunded', 'held', 'failed'] as const
   for (const status of statuses) await insertDeposit(market, holder, { status, failure })
-  const burned = { burned_shares: String(SHARE), amount_micros: 1_000_000n, was_liquid: false }
+  const burned = { burned_shares: String(SHARE) }
   await insertWithdrawal(market, holder, { destination: key, status: 'requested' })
-  await insertWithdrawal(market, holder, { destination: key, status: 'queued', ...burned })
-  await insertWithdrawal(market, holder, { destination: key, status: 'queued', ...burned, was_liquid: true })
+  await insertWithdrawal(market, holder, {
+    ...{
+      destination: key,
+      status: 'queued',
+      ...burned,
+      open_shares: String(SHARE / 2n),
+      paid_micros: 600_000n,
+    },
+  })
+  await insertWithdrawal(market, holder, {
+    ...{ destination: key, status: 'settled', ...burned, paid_micros: 1_000_000n, filled_micros: 1_000_000n },
+  })
   await insertWithdrawal(market, holder, {
     ...{ destination: key, status: 'rejected', failure: 'insufficient_shares', shares: '1' },
   })
@@ -110,21 +122,32 @@ test('200: what became of each deposit and withdrawal of a wallet, newest first'
   const deposits = body['deposits'] as { status: string; failure: string | null; shares: null }[]
   expect(deposits.map(({ status }) => status)).toEqual([...statuses].reverse())
   expect(deposits.map((one) => one.failure)).toEqual([failure, failure, failure, null, null])
-  const requested = { shares: null, shares_burned: null, amount_usd: null, failure: null }
-  const decided = { ...requested, shares_burned: '1.000000000000', amount_usd: '1.00' }
+  const none = { open_shares: '0.000000000000', open_value_usd: '0.00', paid_usd: '0.00', waits_for: null }
+  const requested = { ...none, shares: null, shares_burned: null, amount_usd: null, failure: null }
+  const undecided = { ...requested, amount_is_final: false }
+  const decided = { ...requested, shares_burned: '1.000000000000' }
   expect(body['withdrawals']).toEqual(
     [
-      { ...requested, status: 'rejected', failure: 'insufficient_shares', shares: '0.000000000001' },
-      // Free liquidity covers it.
-      { ...decided, status: 'settled' },
-      { ...decided, status: 'queued' },
-      { ...requested, status: 'requested' },
+      { ...undecided, status: 'rejected', failure: 'insufficient_shares', shares: '0.000000000001' },
+      { ...decided, status: 'settled', amount_usd: '1.00', amount_is_final: true, paid_usd: '1.00' },
+      {
+        ...{ ...decided, status: 'queued', amount_usd: '1.10', amount_is_final: false },
+        ...{ open_shares: '0.500000000000', open_value_usd: '0.50', waits_for: 'liquidity' },
+      },
+      { ...undecided, status: 'requested' },
     ].map((one) => ({
       withdrawal_id: expect.stringMatching(/^ewd_\d+_[0-9a-z]{17}$/),
       ...{ key: LENDING.key, destination_wallet: wallet.address, payouts: [], created_at: instant },
       ...one,
     })),
   )
+  // A holder with withdrawals only is listed.
+  expect(body.data).toEqual([
+    {
+      ...{ key: LENDING.key, shares: '0.000000000000', principal_usd: '0.00', value_usd: '0.00' },
+      ...{ queued_shares: '0.500000000000', queued_value_usd: '0.50', unpaid_usd: '0.60' },
+    },
+  ])
 })
 
 test('200: an owner sees their own and those of their agents; an agent only its own', async () => {

@@ -9,6 +9,7 @@ import { type Market, startMarket } from '../support/market.ts'
 import { agentOf, makeOrder, orderAgain, orderOf } from '../support/orders.ts'
 import { invalid, rejected } from '../support/rejected.ts'
 import { rejectsWithoutProvider } from '../support/rejects-while-unavailable.ts'
+import { makeService } from '../support/services.ts'
 import { ADMIN_KEY } from '../support/settings.ts'
 import type { Subject } from '../support/valid-request.ts'
 
@@ -68,6 +69,23 @@ test('200: only the orders with one of the statuses, of an account and of its wa
   expect(await of('quoted')).toEqual([byAccount])
   expect(await of('quoted,cancelled')).toEqual([byAccount, byWallet])
   expect(await of('paid')).toEqual([])
+})
+
+test('200: only the orders that open a workspace, with one of the statuses', async () => {
+  const { service, seller, buyer } = await makeOrder(market)
+  const weekly = await makeService(market, seller, {
+    price_type: 'weekly',
+    price_usd: '5.00',
+    quota_limit: 3,
+  })
+  const ask = { bearer: buyer.apiKey }
+  const workspace = await orderAgain(market, weekly.id, ask)
+  await orderAgain(market, service.id, ask)
+  const of = async (query: string) => idsOf((await list(ask, query)).body.data)
+  expect(await of('?workspaces=1')).toEqual([workspace])
+  expect(await of('?workspaces=true&status=quoted')).toEqual([workspace])
+  expect(await of('?workspaces=1&status=paid')).toEqual([])
+  expect(await of('?workspaces=0')).toHaveLength(3)
 })
 
 test('200: each page continues after the previous one', async () => {

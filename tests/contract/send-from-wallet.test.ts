@@ -8,6 +8,7 @@ import {
   PAYEE,
   signedBy,
   startWalletMarket,
+  untilEnded,
   type WalletMarket,
 } from '../support/agent-wallets.ts'
 import { badSignatures } from '../support/bad-signatures.ts'
@@ -174,6 +175,20 @@ test('409: too little USDC, and a wallet that is busy', async () => {
     const operation_id = await insertOperation(market, agent.id, { kind: 'identity' })
     rejected(await sendSigned(agent, SEND), 409, 'wallet_busy', { operation_id })
   })
+})
+
+test('409: a busy wallet is not stored for the Idempotency-Key, so the same request succeeds later', async () => {
+  const agent = await fundedAgent()
+  const key = 'send-while-busy'
+  const sendAgain = async () =>
+    send(agent.id, SEND, { ...(await signedBy(agent.owner, purposeOf(agent.id, SEND))), key })
+  await market.whilePaused(async () => {
+    const id = await insertOperation(market, agent.id, { kind: 'identity' })
+    rejected(await sendAgain(), 409, 'wallet_busy', { operation_id: id })
+    const ended = { status: 'failed', failure: 'bad_metadata' }
+    await market.db.updateTable('wallet_transactions').set(ended).where('id', '=', id).execute()
+  })
+  expect((await untilEnded(sendAgain)).status).toBe(200)
 })
 
 test('503: while no Solana node is configured', async () => {

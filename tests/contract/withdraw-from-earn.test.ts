@@ -13,6 +13,7 @@ import {
   LENDING,
   LIQUIDITY,
   SHARE,
+  setQueued,
   setReading,
   startEarnWorld,
   whileRead,
@@ -57,7 +58,11 @@ async function makeHolder(poolKey = LENDING.key) {
 }
 
 /** The whole withdrawal, as the worker decides it. */
-const DECIDED = { burned_shares: String(100n * SHARE), amount_micros: 100_000_000n } as const
+const DECIDED = {
+  status: 'queued',
+  burned_shares: String(100n * SHARE),
+  open_shares: String(100n * SHARE),
+} as const
 
 commonWriteErrors({
   market: () => undecided,
@@ -73,38 +78,52 @@ commonWriteErrors({
   }),
 })
 
-test('200: settled when free liquidity covered it; every field', async () => {
+/** The pool as it is when the worker has taken all shares of a holder. */
+const queued = (liquid: bigint) => setQueued(market, LENDING.key, 100n * SHARE, liquid)
+
+test('200: settled while the vault would pay for all that is open; every field', async () => {
   const { ask, holder, owner } = await makeHolder()
-  const [{ status, body }] = await Promise.all([
-    withdraw(ALL, ask),
-    decideNext(market, holder, { ...DECIDED, status: 'queued', was_liquid: true }),
-  ])
+  await queued(100_000_000n)
+  const [{ status, body }] = await Promise.all([withdraw(ALL, ask), decideNext(market, holder, DECIDED)])
   expect(status).toBe(200)
   expect(body).toEqual({
     success: true,
     data: {
       withdrawal_id: expect.stringMatching(/^ewd_\d+_[0-9a-z]{17}$/),
       ...{ key: LENDING.key, status: 'settled', shares_burned: '100.000000000000', amount_usd: '100.00' },
+      ...{ amount_is_final: false, paid_usd: '0.00', waits_for: null },
+      ...{ open_shares: '100.000000000000', open_value_usd: '100.00' },
       destination_wallet: owner.address,
       risk: expect.stringMatching(/losses/),
     },
   })
 })
 
-test('200: queued when free liquidity is short', async () => {
+test('200: queued when free liquidity is short, and what it waits for', async () => {
   const { ask, holder } = await makeHolder(LIQUIDITY.key)
+  await setQueued(market, LIQUIDITY.key, 100n * SHARE, 99_999_999n)
   const [{ status, body }] = await Promise.all([
     withdraw({ ...ALL, key: LIQUIDITY.key }, ask),
-    decideNext(market, holder, { ...DECIDED, status: 'queued', was_liquid: false }),
+    decideNext(market, holder, DECIDED),
   ])
   expect(status).toBe(200)
-  expect(body.data).toMatchObject({ key: LIQUIDITY.key, status: 'queued', amount_usd: '100.00' })
+  expect(body.data).toMatchObject({
+    ...{ key: LIQUIDITY.key, status: 'queued', amount_usd: '100.00', amount_is_final: false },
+    waits_for: 'liquidity',
+  })
   expect(body.data.risk).toMatch(/principal is at risk/)
+})
+
+test('200: queued for a check of the venue, also while the pool is held', async () => {
+  const { ask, holder } = await makeHolder()
+  await whileRead(market, { paused: 'held' }, async () => {
+    const [{ status, body }] = await Promise.all([withdraw(ALL, ask), decideNext(market, holder, DECIDED)])
+    expect([status, body.data?.status, body.data?.waits_for]).toEqual([200, 'queued', 'venue_check'])
+  })
 })
 
 test('200: shares as text or a number, down to 12 decimals, to one of the wallets that paid', async () => {
   const { ask, holder, owner } = await makeHolder()
-  const burned = { amount_micros: 1n, status: 'queued', was_liquid: true } as const
   const wanted = [
     ['0.000000000001', '1'],
     [0.5, '500000000000'],
@@ -114,7 +133,7 @@ test('200: shares as text or a number, down to 12 decimals, to one of the wallet
   for (const [shares, units] of wanted) {
     const [{ status, body }] = await Promise.all([
       withdraw({ shares, destination_wallet: owner.address }, ask),
-      decideNext(market, holder, { ...burned, burned_shares: units }),
+      decideNext(market, holder, { status: 'queued', burned_shares: units, open_shares: units }),
     ])
     expect([status, body.data?.destination_wallet]).toEqual([200, owner.address])
     const { shares: stored } = await market.db
@@ -130,7 +149,8 @@ test('200: by a wallet that signs pool, shares and wallet, and by a user', async
   const wallet = evmSigner()
   const key = wallet.address.toLowerCase()
   await giveShares(market, `wallet:${key}`, { payers: [key] })
-  const decided = { ...DECIDED, status: 'settled', filled_micros: 100_000_000n, was_liquid: true } as const
+  const paid = { paid_micros: 100_000_000n, filled_micros: 100_000_000n }
+  const decided = { status: 'settled', burned_shares: String(100n * SHARE), ...paid } as const
   const body = { ...ALL, key: LENDING.key, destination_wallet: wallet.address }
   const headers = await signOnce(market, wallet, `earn.withdraw:${LENDING.key}::${wallet.address}`)
   const [byWallet] = await Promise.all([
@@ -214,21 +234,17 @@ test('409: more shares than the caller holds; the shares of an agent are not its
   rejected(await withdraw(ALL, { headers }), 409, 'insufficient_shares')
 })
 
-test('409: a pool that is paused', async () => {
-  const { ask } = await makeHolder()
-  await whileRead(market, { paused: 'impaired' }, async () =>
-    rejected(await withdraw(ALL, ask), 409, 'pool_paused'),
-  )
-})
-
-test('409: rejected by the worker, which burns nothing', async () => {
-  for (const failure of ['insufficient_shares', 'pool_paused', 'below_minimum', 'worth_nothing']) {
+test('400 and 409: rejected by the worker, which takes nothing', async () => {
+  for (const [status, failure] of [
+    [409, 'insufficient_shares'],
+    [400, 'below_minimum'],
+  ] as const) {
     const { ask, holder } = await makeHolder()
     const [reply] = await Promise.all([
       withdraw(ALL, ask),
       decideNext(market, holder, { status: 'rejected', failure }),
     ])
-    rejected(reply, 409, failure)
+    rejected(reply, status, failure)
     const { body } = await market.client().get('/api/earn/pool/positions', ask)
     expect(body.data).toMatchObject([{ shares: '100.000000000000' }])
     expect(body['withdrawals']).toMatchObject([{ status: 'rejected', failure }])

@@ -53,16 +53,19 @@ const POINTS_OF_STEP = [
   'sent, not known',
   'final, not recorded',
 ] as const
+/** All steps are sent by the same code: CI kills a deposit at each point, the other steps between sending and recording. */
+const POINTS_OF_OTHERS = process.env['EARN_CRASHES'] === 'all' ? POINTS_OF_STEP : POINTS_OF_STEP.slice(2, 4)
 
 const DEPOSIT: CrashPoint[] = [
-  ...POINTS_OF_STEP.map((at) => ({ at, step: 'approve' as const })),
+  ...POINTS_OF_OTHERS.map((at) => ({ at, step: 'approve' as const })),
   { at: 'funded, not recorded' },
   ...POINTS_OF_STEP.map((at) => ({ at, step: 'deposit' as const })),
-  { at: 'before it values' },
+  { at: 'receipt read, not recorded' },
 ]
 const WITHDRAW: CrashPoint[] = [
-  { at: 'before it values' },
-  ...POINTS_OF_STEP.map((at) => ({ at, step: 'withdraw' as const })),
+  { at: 'asked, not begun' },
+  ...POINTS_OF_OTHERS.map((at) => ({ at, step: 'redeem' as const })),
+  { at: 'receipt read, not recorded' },
 ]
 
 const nameOf = (point: CrashPoint) => ('step' in point ? `${point.step}: ${point.at}` : point.at)
@@ -82,8 +85,8 @@ describe('a worker that dies while a deposit is deployed', () => {
     expect(position).toMatchObject({ principal: AMOUNT })
     expect(AMOUNT - (position?.value ?? 0n)).toBeLessThanOrEqual(1n)
     const after = await world.vault.sharesOf(world.wallet)
-    const [worth] = await world.realVenue.valuesOf([after - before])
-    expect(AMOUNT - (worth ?? 0n)).toBeLessThanOrEqual(1n)
+    const { assets } = await world.realVenue.redeemable(after - before)
+    expect(AMOUNT - assets).toBeLessThanOrEqual(1n)
     expect(await balanceOf(depositor)).toBe(START * USD - AMOUNT)
     await expectWhole(world)
   })

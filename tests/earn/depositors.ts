@@ -1,6 +1,10 @@
 import { type DepositStatus, listDeposits } from '@market/earn/deposits'
-import { listPositions, type PositionView } from '@market/earn/pools'
-import { type ListedWithdrawal, listWithdrawals } from '@market/earn/withdrawals'
+import {
+  type HeldPosition,
+  type ListedWithdrawal,
+  listPositions,
+  listWithdrawals,
+} from '@market/earn/withdrawals'
 import type { Depositor, EarnWorld } from './earn-world.ts'
 import { deposit, newDepositor, stepUntil } from './earn-world.ts'
 
@@ -13,7 +17,7 @@ export const statusOf = async ({ ctx }: EarnWorld, of: Depositor): Promise<Depos
 export const failureOf = async ({ ctx }: EarnWorld, of: Depositor): Promise<string | null | undefined> =>
   (await listDeposits(ctx, [holderOf(of)]))[0]?.failure
 
-export const positionOf = async ({ ctx }: EarnWorld, of: Depositor): Promise<PositionView | undefined> =>
+export const positionOf = async ({ ctx }: EarnWorld, of: Depositor): Promise<HeldPosition | undefined> =>
   (await listPositions(ctx, [holderOf(of)]))[0]
 
 /** The newest one. */

@@ -7,7 +7,7 @@ const dead = (): Promise<never> => new Promise(() => {})
 export type CrashPoint =
   | { readonly at: 'before it signs' | 'signed, not stored' | 'stored, not sent'; readonly step: VenueStep }
   | { readonly at: 'sent, not known' | 'final, not recorded'; readonly step: VenueStep }
-  | { readonly at: 'funded, not recorded' | 'before it values' }
+  | { readonly at: 'funded, not recorded' | 'asked, not begun' | 'receipt read, not recorded' }
 
 /** The venue of a worker that dies at a point. */
 export function dyingVenue(real: Venue, point: CrashPoint, died: () => void): Venue {
@@ -42,10 +42,15 @@ export function dyingVenue(real: Venue, point: CrashPoint, died: () => void): Ve
       await dieIf('funded, not recorded')
       return problem
     },
-    async valuesOf(shares) {
-      const values = await real.valuesOf(shares)
-      await dieIf('before it values')
-      return values
+    async redeemable(shares) {
+      const redeemable = await real.redeemable(shares)
+      await dieIf('asked, not begun')
+      return redeemable
+    },
+    async receiptOf(reference) {
+      const receipt = await real.receiptOf(reference)
+      await dieIf('receipt read, not recorded')
+      return receipt
     },
   }
 }

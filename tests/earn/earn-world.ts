@@ -9,6 +9,7 @@ import { depositPurpose, settleDeposits } from '@market/earn/deposits'
 import { advanceVenueTransfers } from '@market/earn/venue-transfers'
 import {
   awaitWithdrawal,
+  describeWithdrawal,
   findEarnHolders,
   requestWithdrawal,
   settleWithdrawals,
@@ -25,14 +26,15 @@ import { startEvmNetwork } from '@market/testing/evm-network'
 import { deployVault, type TestVaultKind } from '@market/testing/evm-venues'
 import { marketContext } from '@market/testing/market-context'
 import { testDatabase } from '@market/testing/postgres'
-import type { PrivateKeyAccount } from 'viem'
+import { encodeFunctionData, erc20Abi, type PrivateKeyAccount } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
 import { CONFIRMATIONS, FINALITY, fundedPayer, newAccount, settingsFor } from '../chains/evm-world.ts'
 import { follow } from '../support/follow.ts'
 import { payByTransfer } from '../support/named-transfers.ts'
 
 export const NETWORK = 'base-mainnet'
 const MANY = usdc(1_000_000_000_000n)
-const CAPS = {
+export const CAPS = {
   perPayout: MANY,
   perPayee: MANY,
   perDay: MANY,
@@ -99,6 +101,16 @@ export async function startEarnWorld(kind: TestVaultKind = 'lending') {
       if (venue === undefined) delete venues[market.key]
       else venues[market.key] = venue
     },
+    /** Somebody takes a part of the wallet's vault shares without a payment, in percent. */
+    seize: async (percent: bigint) => {
+      const lost = ((await vault.sharesOf(wallet.address)) * percent) / 100n
+      const args = ['0x000000000000000000000000000000000000dEaD', lost] as const
+      const data = encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args })
+      const nonce = await network.rpc('eth_getTransactionCount', [wallet.address, 'latest'])
+      await network.included(await network.call(privateKeyToAccount(wallet.key), vault.address, data))
+      // The wallet itself did nothing.
+      await network.rpc('anvil_setNonce', [wallet.address, nonce])
+    },
     stop: () => Promise.all([network.stop(), database.stop()]),
   }
   return { ...world, payouts: payoutContext(world, payoutSender) }
@@ -140,7 +152,7 @@ const PURPOSES: Purposes = {
 /** What the worker does in one round of its sweeps. */
 export async function step(world: EarnWorld): Promise<void> {
   const { ctx, payouts, payoutSender, venues, pauses } = world
-  const earn = { ...ctx, venues }
+  const earn = { ...ctx, venues, caps: payouts.caps }
   await readMoney(world)
   await checkReserves({ ...ctx, earnHolders: findEarnHolders })
   for (const id of await duePayouts(payouts, NETWORK, 50)) await advanceDue(payouts, id)
@@ -202,5 +214,5 @@ export async function withdraw(world: EarnWorld, by: Depositor, shares: bigint |
     destination: undefined,
   })
   const decided = await step(world).then(() => awaitWithdrawal({ ...world.ctx, resultWaitMs: 0 }, requested))
-  return decided
+  return describeWithdrawal(world.ctx, decided)
 }

@@ -93,10 +93,14 @@ test('withdraw: less than 1 USD is rejected unless it is all, and nothing is bur
   expect(await positionOf(world, ann)).toBeUndefined()
 })
 
-test('withdraw: all shares that are worth less than the minimum payout stay in the pool', async () => {
+test('withdraw: all shares that are worth less than the minimum payout wait, shown, and cost nothing', async () => {
   const { shares = 0n } = (await positionOf(world, ann)) ?? {}
   await withdraw(world, ann, shares - SHARE / 50n)
   await stepUntil(world, 'the larger part is paid', () => isPaid(world, ann))
-  await expect(withdraw(world, ann, null)).rejects.toMatchObject({ extra: { code: 'below_minimum' } })
-  expect((await positionOf(world, ann))?.shares).toBe(SHARE / 50n)
+  const before = await sentOf()
+  const rest = await withdraw(world, ann, null)
+  expect(rest).toMatchObject({ status: 'queued', waitsFor: 'payout_minimum', openValue: 20_000n })
+  await steps(4)
+  expect(await sentOf()).toEqual(before)
+  expect(await positionOf(world, ann)).toMatchObject({ shares: 0n, queuedShares: SHARE / 50n })
 })

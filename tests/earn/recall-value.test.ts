@@ -1,12 +1,14 @@
 import { settleDeposits } from '@market/earn/deposits'
 import { advanceVenueTransfers } from '@market/earn/venue-transfers'
 import { settleWithdrawals } from '@market/earn/withdrawals'
+import { MINUTE } from '@market/kernel/clock'
 import { usdc } from '@market/kernel/money'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { FINALITY } from '../chains/evm-world.ts'
 import { expectWhole } from './check-whole.ts'
 import { enter, isPaid, positionOf, statusOf, withdrawalOf } from './depositors.ts'
 import {
+  CAPS,
   type Depositor,
   deposit,
   type EarnWorld,
@@ -49,7 +51,7 @@ test('withdraw: shares that a recall has redeemed do not count twice while its t
   await stepShortly(async () => (await world.vault.sharesOf(world.wallet)) < before)
   await world.vault.repay(0n, INTEREST)
   const requested = await withdraw(world, bob, null)
-  expect(requested.status).toBe('requested')
+  expect(requested).toMatchObject({ status: 'queued', isFinal: false })
   await stepUntil(world, 'bob is paid', () => isPaid(world, bob))
   await stepUntil(world, 'ann is paid', () => isPaid(world, ann))
   expect((await withdrawalOf(world, ann))?.amount).toBe(100n * USD)
@@ -73,6 +75,9 @@ test('deposit: gets its shares before a withdrawal that waits takes its money ou
   const dora = await enter(world, 100n * USD)
   const lent = (await world.network.balanceOf(world.vault.address)) - 10n * USD
   await world.vault.borrow(lent)
+  // A recall of a part comes ten minutes after the one before.
+  world.clock.advance(10 * MINUTE)
+  await step(world)
   await withdraw(world, dora, null)
   await stepUntil(
     world,
@@ -80,7 +85,7 @@ test('deposit: gets its shares before a withdrawal that waits takes its money ou
     async () => ((await withdrawalOf(world, dora))?.filled ?? 0n) > 0n,
   )
   await deposit(world, cleo, usdc(100n * USD))
-  const earn = { ...world.ctx, venues: world.venues }
+  const earn = { ...world.ctx, venues: world.venues, caps: CAPS }
   await stepUntil(
     world,
     'the deposit is on its way',
@@ -98,7 +103,10 @@ test('deposit: gets its shares before a withdrawal that waits takes its money ou
   expect(await stateOfNewest('recall')).toBe('withdrawing')
   await world.vault.repay(lent, INTEREST)
   await stepUntil(world, 'dora is paid', () => isPaid(world, dora))
-  expect((await withdrawalOf(world, dora))?.amount).toBeLessThanOrEqual(100n * USD)
+  // Her 90 open shares had their part of the interest, and no more.
+  expect((await withdrawalOf(world, dora))?.amount).toBeLessThanOrEqual(
+    100n * USD + (INTEREST * 9n) / 19n + 5n,
+  )
   expect((await positionOf(world, cleo))?.value).toBeLessThanOrEqual(100n * USD + INTEREST)
   await expectWhole(world)
 })

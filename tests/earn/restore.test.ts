@@ -81,7 +81,7 @@ test('a wallet that sent what the database does not know stops all venues until 
   await network.rpc('anvil_impersonateAccount', [world.wallet])
   await network.rpc('eth_sendTransaction', [{ from: world.wallet, to: world.wallet }])
   await network.rpc('anvil_stopImpersonatingAccount', [world.wallet])
-  const sentCount = () => network.rpc('eth_getTransactionCount', [world.wallet, 'latest'])
+  const sentCount = () => network.rpc('eth_getTransactionCount', [world.wallet, 'pending'])
   const sent = await sentCount()
   const depositor = await newDepositor(world)
   await deposit(world, depositor, 5n * USD)

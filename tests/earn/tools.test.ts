@@ -3,7 +3,11 @@ import { CLIENTS, type McpClient } from '../mcp/mcp-clients.ts'
 import { decideNext, type EarnWorld, giveShares, LENDING, startEarnWorld } from '../support/earn.ts'
 import { makeOwnedAgent } from '../support/makers.ts'
 
-const SHARES = { burned_shares: '100000000000000', amount_micros: 100_000_000n } as const
+const SHARES = {
+  burned_shares: '100000000000000',
+  paid_micros: 100_000_000n,
+  filled_micros: 100_000_000n,
+} as const
 
 let world: EarnWorld
 beforeAll(async () => {
@@ -35,14 +39,16 @@ test.each(Object.entries(CLIENTS))('%s: each tool of Earn does its work', async 
     treasury_wallet: world.treasury,
     markets: [{ key: LENDING.key, depositable: true }, {}],
   })
-  const deposited = await dataOf(mcp, 'market_earn_deposit', { amount_usd: '5.00', incoming_tx_hash: hash })
+  const deposited = await dataOf(mcp, 'market_earn_deposit', {
+    ...{ amount_usd: '5.00', incoming_tx_hash: hash },
+    ...(await owner.proof(`earn.deposit:${hash}`)),
+  })
   expect(deposited.data).toMatchObject({ status: 'received', amount_usd: '5.00', incoming_tx_hash: hash })
   const held = await dataOf(mcp, 'market_earn_positions')
   expect(held.data).toMatchObject([{ key: LENDING.key, shares: '100.000000000000' }])
-  expect(held.deposits[0]).toMatchObject({ incoming_tx_hash: hash, status: 'received' })
   const [withdrawn] = await Promise.all([
     dataOf(mcp, 'market_earn_withdraw', { all: true }),
-    decideNext(world.market, holder, { ...SHARES, status: 'queued', was_liquid: true }),
+    decideNext(world.market, holder, { ...SHARES, status: 'settled' }),
   ])
   expect(withdrawn.data).toMatchObject({ status: 'settled', destination_wallet: owner.address })
   await mcp.close()

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { startTcpProxy } from '@market/testing/tcp-proxy'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { client, someAddress } from '../support/client.ts'
-import { startCommitProxy } from '../support/commit-proxy.ts'
+import { startDyingApi } from '../support/dying-api.ts'
 import { DESCRIPTION, someName } from '../support/makers.ts'
-import { type Parts, startParts, throughProxy } from '../support/parts.ts'
+import { type Parts, startParts } from '../support/parts.ts'
 import { startApi } from '../support/processes.ts'
 import { until } from '../support/until.ts'
 
@@ -21,16 +21,7 @@ async function api(overrides: Record<string, string> = {}) {
 }
 
 /** An api whose next registration meets its COMMIT and is then killed. */
-async function apiThatDies(moment: 'before' | 'after') {
-  const proxy = await startCommitProxy({ host: '127.0.0.1', port: parts.postgres.port })
-  onTestFinished(() => proxy.stop())
-  const dying = await api({ DATABASE_URL: throughProxy(parts.environment['DATABASE_URL'] ?? '', proxy.port) })
-  const killed = proxy.holdCommit(moment, 'agents').then(() => {
-    dying.kill('SIGKILL')
-    return dying.exited
-  })
-  return { url: dying.url, killed }
-}
+const apiThatDies = (moment: 'before' | 'after') => startDyingApi(parts.environment, moment, 'agents')
 
 function registration() {
   const body = { name: someName(), description: DESCRIPTION, endpoint_url: 'https://93.184.216.34/in' }

@@ -10,16 +10,22 @@ export const CASH_FIXES: readonly RemovedFix[] = [
     title: 'counts by the same rule',
   },
   {
-    finding: 'cash no amount is fixed while a recall is under way',
-    marker: 'burn-while-recalled',
-    test: 'tests/earn/recall-value.test.ts',
-    title: 'shares that a recall has redeemed do not count twice',
-  },
-  {
     finding: 'cash deposits get their shares before the next recall',
     marker: 'mint-before-recall',
     test: 'tests/earn/recall-value.test.ts',
     title: 'gets its shares before a withdrawal that waits',
+  },
+  {
+    finding: 'earn money of a venue wallet is no unmatched transfer',
+    marker: 'venue-money-is-of-its-pool',
+    test: 'tests/earn/held.test.ts',
+    title: 'a recall whose receipt is not understood',
+  },
+  {
+    finding: 'earn deposits that wait are few per holder',
+    marker: 'few-waiting-deposits',
+    test: 'tests/contract/deposit-to-earn.test.ts',
+    title: 'too_many_waiting',
   },
   {
     finding: 'cash 7 a deposit for another holder makes no destination',

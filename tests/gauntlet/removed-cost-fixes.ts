@@ -42,16 +42,16 @@ export const COST_FIXES: readonly RemovedFix[] = [
   {
     finding: 'money 2 a withdrawal from Earn is worth at least 1 USD',
     marker: 'smallest-withdrawal',
-    to: '() => true',
+    to: 'true',
     test: 'packages/earn/src/withdrawals/withdrawal.test.ts',
-    title: 'isWithdrawable: 999999 micros',
+    title: 'isWithdrawable: ',
   },
   {
     finding: 'money 2 a part of a withdrawal leaves a rest that can be paid',
     marker: 'part-leaves-payable-rest',
-    to: 'idle',
+    to: 'unpaid',
     test: 'packages/earn/src/withdrawals/withdrawal.test.ts',
-    title: 'partOf: a withdrawal of 1.02',
+    title: 'partOf: a rest that cannot be paid',
   },
   {
     finding: 'money 2 a deposit below the minimum payout is not refunded',
@@ -64,6 +64,20 @@ export const COST_FIXES: readonly RemovedFix[] = [
     marker: 'smallest-move',
     test: 'tests/earn/minimum.test.ts',
     title: 'deposits of less than 1 USD',
+  },
+  {
+    finding: 'money 2 a rest that cannot be withdrawn keeps no account',
+    marker: 'dust-is-no-money',
+    to: 'true',
+    test: 'packages/earn/src/pools/has-money.test.ts',
+    title: 'a rest below the minimum payout is none',
+  },
+  {
+    finding: 'money 2 a payout below the minimum keeps no account',
+    marker: 'small-payout-keeps-no-account',
+    to: 'sql`false`',
+    test: 'tests/contract/delete-profile.test.ts',
+    title: 'held below the minimum stays owed to its address',
   },
   {
     finding: 'money 2 the seller of the cheapest order is paid',

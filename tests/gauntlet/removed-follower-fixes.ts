@@ -20,7 +20,7 @@ export const FOLLOWER_FIXES: readonly RemovedFix[] = [
     marker: 'unconfirmed-does-not-expire',
     to: 'hasBytes(intent)',
     test: 'tests/payments/intents.test.ts',
-    title: 'a payment in a block is not given up',
+    title: 'a payment whose block is read only after an hour',
   },
   {
     finding: 'follower the position moves with what was read',
@@ -41,6 +41,20 @@ export const FOLLOWER_FIXES: readonly RemovedFix[] = [
     to: 'false',
     test: 'tests/payments/own-payers.test.ts',
     title: 'what a vault pays from another contract',
+  },
+  {
+    finding: 'follower one block full of transfers does not stop the reading',
+    marker: 'one-large-block',
+    to: 'undefined',
+    test: 'tests/chains/evm-read-new.test.ts',
+    title: 'a single block whose response is larger than 32 MiB is read',
+  },
+  {
+    finding: 'follower a treasury in another case is the same one',
+    marker: 'one-form-of-treasury',
+    to: 'chain.treasury',
+    test: 'tests/reserves/held.test.ts',
+    title: 'a treasury whose address is written in another case',
   },
   {
     finding: 'follower a log that every provider leaves out stops finality',

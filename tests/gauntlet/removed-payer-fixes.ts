@@ -58,6 +58,24 @@ export const PAYER_FIXES: readonly RemovedFix[] = [
     title: 'a contested workspace waits for an arbiter when generations were completed',
   },
   {
+    finding: 'payer 6 an order that waits for a signed payment is not paid twice',
+    marker: 'one-submission',
+    test: 'tests/orders/signed-payment.test.ts',
+    title: 'not mined within the wait: 202, no second payment',
+  },
+  {
+    finding: 'payer 6 a signed payment that a reorganization dropped is not paid a second time',
+    marker: 'one-charge',
+    test: 'tests/orders/signed-payment-crash.test.ts',
+    title: 'reorganization: a second signed payment is 409',
+  },
+  {
+    finding: 'payer 6 an order whose dropped authorization expired can be paid again',
+    marker: 'reversed-submission-ends',
+    test: 'tests/orders/signed-payment-crash.test.ts',
+    title: 'reorganization: once the dropped authorization has expired',
+  },
+  {
     finding: 'payer 5 a rating needs a payment that nobody can take back',
     marker: 'safe-payment-rated',
     test: 'packages/trade/src/reviews/reviews.test.ts',

@@ -58,7 +58,6 @@ export const SECTIONS: readonly Section[] = [
     name: 'bugs',
     seeds: 1,
     settings: (seeds, firstSeed) => ({
-      BUG: 'all',
       SEED: firstSeed,
       // With one seed each bug gets a few tries; with more, nearly every seed must show it.
       ...(seeds > 1 && { SEEDS: seeds }),
@@ -75,12 +74,28 @@ export const SECTIONS: readonly Section[] = [
       PAYOUT_WORKERS: 4,
       FAULTS_MS: 110_000,
     }),
-    files: ['tests/payouts/crash.test.ts', 'tests/payouts/database-restart.test.ts'],
+    files: [
+      'tests/payouts/crash.test.ts',
+      'tests/payouts/database-restart.test.ts',
+      'tests/payouts/killed-at-step.test.ts',
+    ],
   },
   {
     name: 'earn',
-    settings: (_seeds, firstSeed) => ({ SEED: firstSeed }),
-    files: ['tests/earn/processes.test.ts'],
+    settings: (_seeds, firstSeed) => ({
+      SEED: firstSeed,
+      EARN_CRASHES: 'all',
+      EARN_HISTORIES: 100_000,
+      EARN_VAULT_HISTORIES: 300,
+      EARN_DUST: 1_300,
+    }),
+    files: [
+      'tests/earn/processes.test.ts',
+      'tests/earn/crash.test.ts',
+      'tests/earn/rules/fairness.test.ts',
+      'tests/earn/histories.test.ts',
+      'tests/earn/fair.test.ts',
+    ],
   },
   {
     name: 'webhooks',
@@ -126,6 +141,7 @@ export const SECTIONS: readonly Section[] = [
       'tests/chains/evm-nodes.test.ts',
     ],
   },
+  { name: 'failover', files: ['tests/failover/drill.test.ts', 'tests/failover/standby.test.ts'] },
   {
     name: 'releases',
     files: ['tests/operations/previous-release.test.ts', 'tests/operations/restore-drill.test.ts'],

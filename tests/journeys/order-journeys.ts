@@ -1,24 +1,30 @@
 import { randomBytes } from 'node:crypto'
 import { NETWORKS, type Network } from '@market/kernel/network'
+import { type Operations, verifyReceipt } from '@market/sdk'
+import type { TestDatabase } from '@market/testing/postgres'
 import { getBase58Decoder, signBytes } from '@solana/kit'
 import type { Address } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
-import type { Reply } from '../support/client.ts'
+import { expect } from 'vitest'
+import type { Reply, RequestOptions } from '../support/client.ts'
 import { asHeaders, makeOwnedAgent, signed } from '../support/makers.ts'
 import { type Market, runBundled, startMarket } from '../support/market.ts'
 import type { MarketChains } from '../support/market-chains.ts'
 import { operatorToken } from '../support/operator.ts'
 import { BRIEF } from '../support/orders.ts'
 import type { StartFrom } from '../support/processes.ts'
+import { keysOf } from '../support/receipts.ts'
 import { makeService } from '../support/services.ts'
 import { setPayout } from '../support/set-payout.ts'
-import { PUBLIC_ADDRESS } from '../support/settings.ts'
+import { BASE_URL, PUBLIC_ADDRESS } from '../support/settings.ts'
 import { until } from '../support/until.ts'
 import { startReceiver } from '../support/webhook-receiver.ts'
 
 /** With nothing beside what was just paid, a payout waits half a minute for the one before it to settle. */
 const FLOAT = 1_000_000_000n
 const RICH = 100_000_000n
+type Receipt = Operations['getReceipt']['data']['receipt']
+
 const LONG_WAIT = { withinMs: 60_000, everyMs: 100 }
 
 export const PRICE = 25_000_000n
@@ -85,6 +91,7 @@ interface JourneyOptions {
   readonly run?: (environment: Readonly<Record<string, string>>) => ReturnType<typeof runBundled>
   /** A bundle of another version, for both programs. */
   readonly from?: StartFrom
+  readonly database?: TestDatabase
   /** More settings of the worker, asked for after the api runs. */
   readonly workerSettings?: () => Readonly<Record<string, string>>
 }
@@ -98,9 +105,16 @@ export async function startJourneys({
   from,
   run = (environment) => runBundled(environment, from && { from }),
   workerSettings = () => ({}),
+  database,
 }: JourneyOptions = {}) {
   const receiver = await startReceiver()
-  const market = await startMarket({}, { chains: networks, float: FLOAT, mines: true, run })
+  const market = await startMarket(
+    {},
+    {
+      ...{ chains: networks, float: FLOAT, mines: true, run },
+      ...(database && { database }),
+    },
+  )
   const worker = await market.startWorker({ ...receiver.settings, ...workerSettings() }, from && { from })
   const places = Object.fromEntries(
     networks.map((network) => [network, placeOf(market.chains, network)]),
@@ -209,6 +223,18 @@ async function begin({ market, place, receiver, network }: Parts, fields: Record
     /** Until the refund can no longer be undone. */
     refunded: () =>
       until(`${id} is refunded`, async () => (await read()).refund?.status === 'sent', LONG_WAIT),
+    /** Until nothing of it changes any more: the receipts of both parties, verified with the published keys. */
+    receipts: async () => {
+      const { keys } = await keysOf(market)
+      const get = async (ask: RequestOptions) => {
+        const { data } = done(await market.client().get(`${path}/receipt`, ask)).body
+        expect(await verifyReceipt(data.jws, { keys, issuer: BASE_URL })).toEqual(data.receipt)
+        return data.receipt as Receipt
+      }
+      const ofBuyer = async () => get({ headers: asHeaders(await proof('session')) })
+      await until(`the receipt of ${id} is final`, async () => (await ofBuyer()).final, LONG_WAIT)
+      return { ofBuyer: await ofBuyer(), ofAgent: await get(bearer) }
+    },
     /** Until the agent's balance is this: pending, in escrow and paid out. */
     balanced: (...usd: readonly [pending: string, inEscrow: string, paidOut: string]) =>
       until(

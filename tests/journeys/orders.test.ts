@@ -48,6 +48,20 @@ describe.concurrent('within all deadlines', { timeout: ROOM }, () => {
     await order.byBuyer('approve')
     await order.earned(36_000_001n)
     await order.spent(40_000_001n)
+    const { ofBuyer } = await order.receipts()
+    expect(ofBuyer.amounts).toEqual({
+      paid_usd: '40.50',
+      price_usd: '40.000001',
+      surplus_usd: '0.499999',
+      agent_usd: '36.000001',
+      fee_usd: '4.00',
+      refund_usd: '0.00',
+    })
+    expect(ofBuyer.transfers.map(({ kind, amount_usd }) => [kind, amount_usd])).toEqual([
+      ['payment', '40.50'],
+      ['payout', '36.000001'],
+      ['surplus', '0.499999'],
+    ])
   })
 
   test('revision: requested and delivered; a further one is declined', async () => {
@@ -77,6 +91,23 @@ describe.concurrent('within all deadlines', { timeout: ROOM }, () => {
     await world.resolve(order.id, { outcome: 'split', agent_share_bps: 5_000 })
     await order.earned(PRICE / 2n - TENTH / 2n)
     await order.spent(PRICE / 2n)
+    const { ofBuyer, ofAgent } = await order.receipts()
+    expect(ofAgent.order).toMatchObject({ status: 'completed', outcome: 'split' })
+    expect(ofAgent.amounts).toMatchObject({
+      ...{ paid_usd: '25.00', price_usd: '25.00', surplus_usd: '0.00' },
+      ...{ agent_usd: '11.25', fee_usd: '1.25', refund_usd: '12.50' },
+    })
+    const hash = expect.stringMatching(/^0x[0-9a-f]{64}$/)
+    expect(ofAgent.transfers).toMatchObject([
+      { direction: 'in', kind: 'payment', amount_usd: '25.00', wallet: order.buyer.address, tx_hash: hash },
+      {
+        ...{ direction: 'out', kind: 'payout', amount_usd: '11.25', tx_hash: hash },
+        wallet: order.seller.owner.address,
+      },
+      { direction: 'out', kind: 'refund', amount_usd: '12.50', wallet: order.buyer.address, tx_hash: hash },
+    ])
+    // The buyer reads that the agent is paid, not how.
+    expect(ofBuyer.transfers[1]).toMatchObject({ kind: 'payout', wallet: null, tx_hash: null })
     const { heard } = await order.told('order.created', 'order.paid', 'order.disputed', 'order.completed')
     expect(heard).toEqual(['order.created', 'order.paid', 'order.disputed', 'order.completed'])
   })
@@ -90,6 +121,16 @@ describe.concurrent('within all deadlines', { timeout: ROOM }, () => {
     expect(bodies.at(-1)).toMatchObject({ event: 'order.cancelled', data: { previous_status: 'paid' } })
     await order.refunded()
     await order.balanced('0.00', '0.00', '0.00')
+    const { ofBuyer } = await order.receipts()
+    expect(ofBuyer).toMatchObject({
+      order: { status: 'cancelled', outcome: 'refunded', delivered_at: null },
+      amounts: { price_usd: '25.00', agent_usd: '0.00', fee_usd: '0.00', refund_usd: '25.00' },
+      transfers: [
+        { kind: 'payment', network: 'solana-mainnet', wallet: order.buyer.address },
+        { kind: 'refund', network: 'solana-mainnet', wallet: order.buyer.address, amount_usd: '25.00' },
+      ],
+      deliverables: [],
+    })
     expect((await order.read()).refund).toMatchObject({
       status: 'sent',
       amount_usd: '25.00',

@@ -111,7 +111,7 @@ class ModelledLedger {
       venuesView: 0n,
       liabilities: {
         ...{ escrow: sum('escrow'), payable: sum('payable'), surplus: sum('surplus') },
-        ...{ pool: 0n, withdrawal: 0n },
+        withdrawal: 0n,
       },
       fees: sum('fees'),
       suspense: sum('suspense'),

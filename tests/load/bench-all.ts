@@ -20,6 +20,7 @@ const BENCHES = [
   'idle',
   'worst',
   'web',
+  'streams',
 ]
 /** Hours and tens of gigabytes: only by name. */
 const BY_NAME_ONLY = ['growth']

@@ -6,10 +6,15 @@ import { CAPS, NETWORK } from '../support/payout-ledger.ts'
 import { COST, newSignature, scriptedPayouts } from '../support/scripted-payouts.ts'
 import { type BenchRow, median, report } from './bench-report.ts'
 import { withPostgresCpu } from './postgres-cpu.ts'
+import { sendPayouts } from './send-payouts.ts'
 
-/** How long authorizing payouts takes with as many of the last 24 hours in the table, alone and together. */
+/**
+ * How long authorizing payouts takes with as many of the last 24 hours in the table, alone and together; and how many a second
+ * one worker signs, stores, submits and reads again on a local Base.
+ */
 const PAYOUTS = Number(process.env['PAYOUTS'] ?? 864_000)
 const ROUNDS = Number(process.env['ROUNDS'] ?? 20)
+const SENT = Number(process.env['SENT'] ?? 2_000)
 const OPEN = usdc(10n ** 15n)
 const PAYEES = 5_000
 
@@ -49,7 +54,7 @@ try {
         const done = await Promise.all(group.map(authorize))
         times.push(performance.now() - began)
         const isSigned = (one: (typeof done)[number]) =>
-          one !== undefined && 'state' in one && one.state === 'signed'
+          one !== undefined && 'payout' in one && one.payout.state === 'signed'
         if (!done.every(isSigned)) throw new Error('one was not authorized')
       }
     })
@@ -72,3 +77,4 @@ try {
 } finally {
   await database.stop()
 }
+report([await sendPayouts(SENT)])

@@ -151,6 +151,8 @@ async function besideAttack(attack: Attack): Promise<Beside> {
 const inBatch = (one: (id: number) => unknown) => Array.from({ length: 10 }, (_, at) => one(at + 1))
 
 const attacksOn = (sellerId: string): readonly Attack[] => [
+  // What one more busy connection does to the reader, whatever it asks for.
+  { what: 'GET /api/config', path: '/api/config' },
   { what: 'GET /api/services?limit=100', path: '/api/services?limit=100' },
   { what: 'GET /api/x402/services?limit=200', path: '/api/x402/services?limit=200' },
   { what: 'GET /openapi.json', path: '/openapi.json' },

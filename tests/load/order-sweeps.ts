@@ -40,9 +40,15 @@ const SWEEPS: Readonly<Record<string, (db: Db, one: Someone) => Promise<unknown>
   'open orders of an agent': (db, one) =>
     listAgentOrders({ db }, provider(one), { ...of(one), statuses: ['paid', 'in_progress'] }),
   'orders of a buyer': (db, { wallet }) =>
-    listOrders({ db }, walletActor(wallet), { limit: 20, statuses: [] }),
+    listOrders({ db }, walletActor(wallet), { limit: 20, statuses: [], withQuota: false }),
   'open orders of a buyer': (db, { wallet }) =>
-    listOrders({ db }, walletActor(wallet), { limit: 20, statuses: ['paid', 'in_progress'] }),
+    listOrders({ db }, walletActor(wallet), {
+      limit: 20,
+      statuses: ['paid', 'in_progress'],
+      withQuota: false,
+    }),
+  'workspaces of a buyer': (db, { wallet }) =>
+    listOrders({ db }, walletActor(wallet), { limit: 20, statuses: [], withQuota: true }),
 }
 
 const provider = ({ agentId }: Someone) => agentActor(agentId)

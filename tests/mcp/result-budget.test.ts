@@ -58,7 +58,9 @@ test('an item counts for its bytes in the text and in structuredContent of a res
     fc.property(fc.string({ unit: fc.constantFrom('"', '\\', '<', '\n', 'a', 'é', '🎨') }), (text) => {
       const json = JSON.stringify({ text })
       const inText = JSON.stringify(json.replaceAll('<', '\\u003c')).slice(1, -1)
-      expect(RESULT_BUDGET.bytesOf(json)).toBe(Buffer.byteLength(inText) + Buffer.byteLength(json))
+      expect(RESULT_BUDGET.bytesOf(json, Buffer.from(json))).toBe(
+        Buffer.byteLength(inText) + Buffer.byteLength(json),
+      )
     }),
   )
 })

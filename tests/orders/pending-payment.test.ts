@@ -70,7 +70,8 @@ describe('a reorganization drops a transfer before it is confirmed: the order sh
 
   test('a payment that we submit is on the chain no more', async () => {
     const { id, check } = await included()
-    const submitted = { payment: '{}', bytes: '0x01', signed_at_height: 1n }
+    const proof = `0x${'2'.repeat(64)}`
+    const submitted = { payment: '{}', proof, bytes: '0x01', signed_at_height: 1n }
     await fixture.db.updateTable('payment_intents').set(submitted).where('purpose_id', '=', id).execute()
     const saying = (outcome: SettlementOutcome | ApiError) => ({
       [NETWORK]: {

@@ -214,6 +214,22 @@ test('checkIntents: a payment in a block is not given up when the blocks after i
   expect(await statusOf(intent)).toBe('confirmed')
 })
 
+test('checkIntents: a payment whose block is read only after an hour is not given up', async () => {
+  chain.required = 3
+  const payment = pay(10n)
+  const intent = await open(payment.reference)
+  fixture.clock.advance(2 * HOUR)
+  chain.mine([payment])
+  await head()
+  await check()
+  expect([await statusOf(intent), calls]).toEqual(['waiting', []])
+  chain.mine([])
+  chain.mine([])
+  await head()
+  await check()
+  expect(await statusOf(intent)).toBe('confirmed')
+})
+
 test('checkIntents: asks about a payment whose block was replaced at once, and shows no confirmations of it', async () => {
   const intent = await openInBlock(30)
   chain.reorg(1)

@@ -1,6 +1,5 @@
 import { evmVenue } from '@market/chains/evm/venue/evm-venue'
 import { localEvmSigner } from '@market/chains/local-signers'
-import { usdc } from '@market/kernel/money'
 import { findPayment } from '@market/money/payments'
 import { startEvmNetwork } from '@market/testing/evm-network'
 import { deployVault } from '@market/testing/evm-venues'
@@ -26,9 +25,9 @@ const [walletKey, vaultKey] = [wallet.address.toLowerCase(), vault.address.toLow
 const open = async (ownPayers: readonly string[]) => {
   const treasury = await openTreasury(database.db, network, network.url, { ownPayers })
   const venue = evmVenue(treasury.settings, localEvmSigner(wallet.key), marketOf(vaultKey))
-  const run = async (step: 'approve' | 'deposit' | 'withdraw' | 'return', amount: bigint) => {
+  const run = async (step: 'approve' | 'deposit' | 'redeem' | 'return', amount: bigint) => {
     const { mined } = await venue.counts(venue.wallet)
-    const signed = await venue.sign({ step, amount: usdc(amount), actionId: `emv_1:${step}` }, mined, [])
+    const signed = await venue.sign({ step, amount, actionId: `emv_1:${step}` }, mined, [])
     await venue.send(signed)
     await network.included(signed.reference as Hex)
     return signed.reference
@@ -49,7 +48,7 @@ test('transfers of the venue wallet and of a vault pay for nothing, and are reco
   expect(treasury.chain.ownPayers).toEqual([walletKey, vaultKey])
   await run('approve', 100n * USDC)
   await run('deposit', 100n * USDC)
-  const withdrawn = await run('withdraw', 30n * USDC)
+  const withdrawn = await run('redeem', 30n * USDC * 10n ** 6n)
   const returned = await run('return', 5n * USDC)
   await network.mine(FINALITY)
   for (const reference of [withdrawn, returned])
@@ -71,7 +70,7 @@ test('what a vault pays from another contract is recognized by the sender of the
   // The address that pays is unknown here, as it is for a vault whose USDC is held elsewhere.
   const { treasury, run } = await open([walletKey])
   await vault.depositByOther(50n * USDC, wallet.address)
-  const withdrawn = await run('withdraw', 20n * USDC)
+  const withdrawn = await run('redeem', 20n * USDC * 10n ** 6n)
   await network.mine(FINALITY)
   await expect(findPayment(treasury.ctx, NETWORK, question(withdrawn))).rejects.toMatchObject(OWN)
   // The same where its block was read: the wallet signed the transaction here.
@@ -81,7 +80,7 @@ test('what a vault pays from another contract is recognized by the sender of the
   await database.db
     .insertInto('outgoing_transactions')
     .values({
-      ...{ action_id: 'emv_1:withdraw', n: 1, kind: 'venue', network: NETWORK, account: walletKey },
+      ...{ action_id: 'emv_1:redeem', n: 1, kind: 'venue', network: NETWORK, account: walletKey },
       ...{ reference: withdrawn, nonce: 0n, created_at: new Date() },
     })
     .execute()

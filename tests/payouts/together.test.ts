@@ -299,7 +299,7 @@ describe('payouts that are authorized together', () => {
     for (const change of changes)
       expect(await authorize(candidateOf({ ...payout, ...change }))).toBeUndefined()
     expect(await stateOf(payout)).toBe('queued')
-    expect(await authorize(candidateOf(payout))).toMatchObject({ state: 'signed' })
+    expect(await authorize(candidateOf(payout))).toMatchObject({ payout: { state: 'signed' } })
   })
 
   test('a payout that was requested again after a withdrawal is counted with its new amount', async () => {

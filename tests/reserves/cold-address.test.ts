@@ -171,8 +171,13 @@ test('a move that two operators did not approve, and one to an address that the 
   expect(await stateOf(approved)).toEqual({ state: 'held', hold_code: 'order_mismatch' })
 })
 
-test('409: more than the treasury can spare, and a network without a cold address', async () => {
+test('409: less than the minimum payout, more than the treasury can spare, and a network without a cold address', async () => {
   await treasury.requestPayout('order:a', 30_000_000n, newAccount().address)
+  rejected(
+    await proposeAs(market, 'move_to_cold', { network: NETWORK, amount_usd: '0.049999' }),
+    409,
+    'below_minimum',
+  )
   rejected(
     await proposeAs(market, 'move_to_cold', { network: NETWORK, amount_usd: '70.01' }),
     409,

@@ -1,6 +1,6 @@
-import { findPoolParts } from '@market/earn/pools'
+import { findEarnHolders } from '@market/earn/withdrawals'
 import { usdc } from '@market/kernel/money'
-import { type Account, escrow, pool, post, suspense, totals, venue, withdrawal } from '@market/money/ledger'
+import { type Account, escrow, post, suspense, totals, venue, withdrawal } from '@market/money/ledger'
 import { type Payout, requestPayout } from '@market/money/payouts'
 import { proveLiabilities, takeReserveSnapshot } from '@market/reserves/snapshots'
 import { startEvmNetwork } from '@market/testing/evm-network'
@@ -17,6 +17,7 @@ afterAll(() => network.stop())
 const KEY = 'morpho:usdc'
 const MOVE = 'emv_1'
 const DEPOSIT = 'earn_deposit:edp_1'
+const EWD = 'ewd_1_00000000000000000'
 const AMOUNT = 100_000_000n
 
 let treasury: Treasury
@@ -46,7 +47,7 @@ const moveToVenue = (wallet: string): Promise<Payout> =>
     }),
   )
 
-/** A deposit of 100 USD whose shares exist: the money is in the vault, which kept one micro-dollar of it. */
+/** A deposit of 100 USD whose shares exist: the money is in the vault, and belongs to a pool. */
 async function deposited(): Promise<void> {
   const payout = await moveToVenue(newAccount().address)
   await treasury.advance(payout)
@@ -54,7 +55,6 @@ async function deposited(): Promise<void> {
   await treasury.watch()
   await treasury.advance(payout)
   await move(escrow(NETWORK, DEPOSIT), venue(NETWORK, MOVE), AMOUNT)
-  await move(venue(NETWORK, KEY), pool(NETWORK, KEY), AMOUNT - 1n)
 }
 
 const snapshot = async () => {
@@ -78,67 +78,56 @@ test('money that moves to a venue is in the treasury until it has left, and then
   expect(await snapshot()).toEqual({ ...before, latest: 0n, inFlight: 0n, ledger: 0n, venues: AMOUNT })
 })
 
-test('a pool with money in a venue balances, and its equity and withdrawals are leaves', async () => {
+test('what a pool has in a vault is no liability, and no part of what the treasury must hold', async () => {
   await deposited()
-  await move(venue(NETWORK, KEY), pool(NETWORK, KEY), 5_000_000n)
-  await move(pool(NETWORK, KEY), withdrawal(NETWORK, 'ewd_1'), 40_000_000n)
   const taken = await treasury.takeSnapshot(true)
-  const value = AMOUNT - 1n + 5_000_000n
-  expect(taken).toMatchObject({ short: 0n, balances: { ledger: 0n, venues: value, earn: value } })
-  expect(await treasury.leavesOf(taken.id)).toEqual([
-    { account_id: `pool:${NETWORK}:${KEY}`, holder: null, amount_micros: value - 40_000_000n },
-    { account_id: `withdrawal:${NETWORK}:ewd_1`, holder: null, amount_micros: 40_000_000n },
-  ])
-  expect(await totals(treasury.ctx.db, NETWORK)).toMatchObject({ venuesView: value, imbalance: 0n })
-})
-
-test('every depositor of a pool has a leaf, and what rounding left is one without a holder', async () => {
-  await deposited()
-  const { ctx } = treasury
-  const at = ctx.clock.now()
-  const shares = { 'user:u': '60000000000000', 'wallet:0xa': '39999999999999', 'agent:gone': '0' }
-  await ctx.db
-    .insertInto('earn_pools')
-    .values({
-      ...{ key: KEY, network: NETWORK, kind: 'lending', created_at: at, total_shares: '99999999999999' },
-      ...{ vault: `0x${'a'.repeat(40)}`, wallet: `0x${'b'.repeat(40)}`, paused: null },
-    })
-    .execute()
-  for (const [holder, of] of Object.entries(shares))
-    await ctx.db
-      .insertInto('earn_positions')
-      .values({ pool_key: KEY, holder, shares: of, principal_micros: 1n, updated_at: at })
-      .execute()
-  const taken = await takeReserveSnapshot({ ...ctx, earnHolders: findPoolParts }, NETWORK, {
-    withProof: true,
-  })
-  const leaf = { account_id: `pool:${NETWORK}:${KEY}` }
-  expect(await treasury.leavesOf(taken?.id ?? '')).toEqual(
-    expect.arrayContaining([
-      { ...leaf, holder: 'user:u', amount_micros: 59_999_999n },
-      { ...leaf, holder: 'wallet:0xa', amount_micros: 39_999_999n },
-      { ...leaf, holder: null, amount_micros: 1n },
-    ]),
-  )
-  expect(taken).toMatchObject({ short: 0n, proof: { leaves: 3 } })
-  const { proofs } = await proveLiabilities(ctx, { proven: ['user:u'], payees: [] }, { limit: 9 })
-  expect(proofs.map(({ leaf }) => leaf)).toMatchObject([{ holder: 'user:u', micros: 59_999_999n }])
+  expect(taken).toMatchObject({ short: 0n, balances: { ledger: 0n, venues: 0n, earn: 0n } })
+  expect(await treasury.leavesOf(taken.id)).toEqual([])
+  expect(await totals(treasury.ctx.db, NETWORK)).toMatchObject({ venuesView: 0n, imbalance: 0n })
 })
 
 test('a micro-dollar that is missing in the treasury shows, whatever venues hold', async () => {
   await deposited()
   await treasury.payIn(payer, 10_000_000n, { purpose: treasury.somePurpose(), due: 10_000_000n })
-  expect(await snapshot()).toMatchObject({ short: 0n, latest: 10_000_000n, venues: AMOUNT - 1n })
+  expect(await snapshot()).toMatchObject({ short: 0n, latest: 10_000_000n, venues: 0n })
   await network.transfer(treasury.account, payer.address, 1n)
   await network.mine(FINALITY)
   expect(await snapshot()).toMatchObject({ short: 1n })
 })
 
-test('money that came back from a venue is unmatched until it is posted to its move', async () => {
+test('what a vault paid is unmatched until it is posted to its withdrawals, whose wallets have a leaf', async () => {
   await deposited()
-  await move(venue(NETWORK, 'emv_2'), venue(NETWORK, KEY), 30_000_000n)
   const reference = await treasury.payIn(payer, 30_000_000n)
-  expect(await snapshot()).toMatchObject({ short: 0n, ledger: 30_000_000n, venues: AMOUNT - 1n })
-  await move(suspense(NETWORK, reference), venue(NETWORK, 'emv_2'), 30_000_000n)
-  expect(await snapshot()).toMatchObject({ short: 0n, ledger: 30_000_000n, venues: AMOUNT - 30_000_001n })
+  expect(await snapshot()).toMatchObject({ short: 0n, ledger: 30_000_000n, earn: 0n })
+  await move(suspense(NETWORK, reference), withdrawal(NETWORK, EWD), 30_000_000n)
+  const { ctx } = treasury
+  const at = ctx.clock.now()
+  const wallet = `0x${'b'.repeat(40)}`
+  await ctx.db
+    .insertInto('earn_pools')
+    .values({
+      key: KEY,
+      network: NETWORK,
+      kind: 'lending',
+      vault: `0x${'a'.repeat(40)}`,
+      wallet,
+      created_at: at,
+    })
+    .execute()
+  await ctx.db
+    .insertInto('earn_withdrawals')
+    .values({
+      ...{ id: EWD, pool_key: KEY, holder: `wallet:${wallet}`, destination: wallet, status: 'queued' },
+      ...{ burned_shares: '1', paid_micros: 30_000_000n, created_at: at, updated_at: at },
+    })
+    .execute()
+  const options = { withProof: true }
+  const taken = await takeReserveSnapshot({ ...ctx, earnHolders: findEarnHolders }, NETWORK, options)
+  expect(taken).toMatchObject({ short: 0n, balances: { ledger: 30_000_000n, earn: 30_000_000n } })
+  expect(await treasury.leavesOf(taken?.id ?? '')).toEqual([
+    { account_id: `withdrawal:${NETWORK}:${EWD}`, holder: wallet, amount_micros: 30_000_000n },
+  ])
+  const query = { snapshotId: taken?.id, limit: 9 }
+  const { proofs } = await proveLiabilities(ctx, { proven: [wallet], payees: [] }, query)
+  expect(proofs.map(({ leaf }) => leaf)).toMatchObject([{ holder: wallet, micros: 30_000_000n }])
 })

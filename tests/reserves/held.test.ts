@@ -1,7 +1,7 @@
 import { evmChain } from '@market/chains/evm/evm-chain'
 import type { FinalBlock } from '@market/core/ports/chain'
 import { HOUR } from '@market/kernel/clock'
-import { decideFinality } from '@market/money/follower'
+import { decideFinality, readNewBlocks } from '@market/money/follower'
 import { takeReserveSnapshot } from '@market/reserves/snapshots'
 import { startEvmNetwork } from '@market/testing/evm-network'
 import { testDatabase } from '@market/testing/postgres'
@@ -48,6 +48,17 @@ test('a network with a new treasury goes on', async () => {
     .where('reference', '=', reference)
     .execute()
   expect({ unexplained, rows }).toEqual({ unexplained: [], rows: [{ state: 'final' }] })
+})
+
+test('a treasury whose address is written in another case is the same one', async () => {
+  await readNewBlocks(treasury.ctx, NETWORK)
+  await treasury.payIn(payer, 1_000n, { purpose: 'order:float', due: 1_000n })
+  const progress = () => treasury.ctx.db.selectFrom('followed_networks').selectAll().executeTakeFirstOrThrow()
+  const before = await progress()
+  expect([before.position, before.treasury_micros]).toEqual([expect.any(String), 1_000n])
+  const lower = evmChain({ ...treasury.settings, treasury: treasury.settings.treasury.toLowerCase() })
+  await decideFinality({ ...treasury.ctx, chains: { [NETWORK]: lower } }, NETWORK)
+  expect(await progress()).toMatchObject({ position: before.position, treasury: before.treasury })
 })
 
 test('no snapshot is taken of what was read hours ago', async () => {

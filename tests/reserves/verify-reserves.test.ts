@@ -157,7 +157,7 @@ describe('market solvency verify', () => {
     )
   })
 
-  test('proves what a venue holds only when its wallet and vault are named', async () => {
+  test('proves what is on its way to a venue only when its wallet and vault are named', async () => {
     const [vault, wallet] = [await deployVault(network, 'lending'), newAccount().address]
     await vault.depositByOther(30_000_000n, wallet)
     const earn = onPath('/api/solvency', (data) => {
@@ -168,7 +168,7 @@ describe('market solvency verify', () => {
     expect(await verify(earn)).toMatchObject({ code: 3 })
     const { code, lines } = await verify(earn, ['--venue', `base-mainnet=${wallet}:${vault.address}`])
     expect(lines).toContainEqual(
-      expect.stringMatching(/^ok +treasury base.*holds 12\.00, (30\.00|29\.99\d+) in venues/),
+      expect.stringMatching(/^ok +treasury base.*holds 12\.00, (30\.00|29\.99\d+) on its way to venues/),
     )
     expect(code).toBe(0)
   })

@@ -173,13 +173,19 @@ export async function startWalletMarket(overrides: Readonly<Record<string, strin
   const ctx = signerContext(market)
   const end = new AbortController()
   let isPaused = false
+  const advance = async () => {
+    const active = isPaused ? [] : await findActive(market)
+    await Promise.all(active.map((id) => advanceWalletTransaction(ctx, id)))
+    await startWithdrawDelays(ctx)
+  }
+  let round = advance()
   const running = (async () => {
     while (!end.signal.aborted) {
-      const active = isPaused ? [] : await findActive(market)
-      await Promise.all(active.map((id) => advanceWalletTransaction(ctx, id)))
-      await startWithdrawDelays(ctx)
+      await round
       await wait(POLL_MS)
+      round = advance()
     }
+    await round
   })()
   const { chain, usdc } = market.chains['solana-mainnet'].chain
   return {
@@ -194,6 +200,8 @@ export async function startWalletMarket(overrides: Readonly<Record<string, strin
     whilePaused: async <T>(work: () => Promise<T>): Promise<T> => {
       isPaused = true
       try {
+        // A round that began before would still find what is added now.
+        await round
         return await work()
       } finally {
         isPaused = false

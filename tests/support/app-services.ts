@@ -7,6 +7,7 @@ import { idSource } from '@market/kernel/ids'
 import { usdc } from '@market/kernel/money'
 import { redisLimiter } from '@market/platform/redis/limiter'
 import { marketContext, NO_NETWORKS, NO_OWN_WALLETS } from '@market/testing/market-context'
+import { testReceiptSigner } from '@market/testing/receipts'
 import { redisPrefix } from '@market/testing/redis'
 import { BASE_URL, FILES_URL, REDIS_URL } from './settings.ts'
 
@@ -25,6 +26,7 @@ export const testAppServices = (
   signatures: walletSignatures({ domain: new URL(BASE_URL).host, uri: BASE_URL, evmRpcUrls: [] }),
   baseUrl: BASE_URL,
   filesUrl: FILES_URL,
+  receipts: testReceiptSigner(),
   registrationFee: usdc(1_000_000n),
   treasury: NO_OWN_WALLETS,
   shortWaitMax: usdc(25_000_000n),

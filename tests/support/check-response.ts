@@ -28,7 +28,8 @@ let compiled: ReturnType<typeof compile> | undefined
 
 function compile() {
   const document = openApi('https://market.test') as unknown as Document
-  const ajv = new Ajv2020({ strict: false, allErrors: true })
+  // Each validator checks a few responses, so compiling what they share once, and plainly, takes a fifth of the time.
+  const ajv = new Ajv2020({ strict: false, allErrors: true, inlineRefs: false, code: { optimize: false } })
   addFormats.default(ajv)
   ajv.addSchema(document as unknown as AnySchema, 'openapi')
   const validators = new Map<string, ValidateFunction>()

@@ -3,12 +3,12 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
 type Moment = 'before' | 'after'
 
-/** A proxy between an API process and Postgres that can cut a connection at COMMIT. */
+/** A proxy between a process and Postgres that can cut a connection at COMMIT. */
 export interface CommitProxy {
   readonly port: number
   /**
    * Blocks the connection at the next COMMIT after an insert into `table`. `before`: Postgres does not receive the COMMIT;
-   * `after`: Postgres commits, but the API does not receive the response.
+   * `after`: Postgres commits, but the process does not receive the response.
    */
   holdCommit(moment: Moment, table: string): Promise<void>
   stop(): Promise<void>
@@ -19,23 +19,23 @@ export async function startCommitProxy(target: { host: string; port: number }): 
   const open = new Set<Socket>()
   let trap: { moment: Moment; table: string } | undefined
 
-  const server = createServer({ noDelay: true }, (api) => {
+  const server = createServer({ noDelay: true }, (client) => {
     const postgres = connect({ ...target, noDelay: true })
     let sawInsert = false
     let isHeld = false
-    for (const socket of [api, postgres]) {
+    for (const socket of [client, postgres]) {
       open.add(socket)
       socket.on('error', () => {})
       socket.on('close', () => {
         open.delete(socket)
-        api.destroy()
+        client.destroy()
         postgres.destroy()
       })
     }
-    api.on('data', (chunk) => {
+    client.on('data', (chunk) => {
       if (isHeld) return
       const text = chunk.toString('latin1').toLowerCase()
-      if (trap !== undefined && text.includes(`insert into "${trap.table}"`)) sawInsert = true
+      if (trap !== undefined && new RegExp(`insert into "?${trap.table}\\b`).test(text)) sawInsert = true
       if (trap === undefined || !sawInsert || !/\bcommit\b/.test(text)) {
         postgres.write(chunk)
         return
@@ -47,12 +47,12 @@ export async function startCommitProxy(target: { host: string; port: number }): 
         held.emit('held')
         return
       }
-      // Postgres responds to COMMIT only once it is durable. The API must not receive this response.
+      // Postgres responds to COMMIT only once it is durable. The process must not receive this response.
       postgres.once('data', () => held.emit('held'))
       postgres.write(chunk)
     })
     postgres.on('data', (chunk) => {
-      if (!isHeld) api.write(chunk)
+      if (!isHeld) client.write(chunk)
     })
   })
   server.listen(0, '127.0.0.1')

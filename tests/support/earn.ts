@@ -4,7 +4,6 @@ import type { Db } from '@market/database/transact'
 import { systemClock } from '@market/kernel/clock'
 import { idSource } from '@market/kernel/ids'
 import { usdc } from '@market/kernel/money'
-import { pool as equityAccount, post, world } from '@market/money/ledger'
 import { claimTransfer } from '@market/money/payments'
 import { testClock } from '@market/testing/clock'
 import { marketContext } from '@market/testing/market-context'
@@ -69,7 +68,7 @@ interface Reading {
   readonly tvl?: bigint
   readonly liquid?: bigint
   readonly accepts?: boolean
-  readonly paused?: 'impaired' | 'price' | 'wallet' | null
+  readonly paused?: 'held' | 'price' | 'wallet' | null
   readonly at?: Date
 }
 
@@ -78,10 +77,26 @@ export async function setReading({ db }: Pick<Market, 'db'>, key: string, readin
   const { tvl = 5_000_000n * USD, liquid = 0n, accepts = true, paused = null, at = new Date() } = reading
   await db
     .updateTable('earn_pools')
-    .set({
-      ...{ read_at: at, value_micros: 0n, tvl_micros: tvl, liquid_micros: liquid },
-      ...{ accepts_deposits: accepts, paused },
-    })
+    .set((row) => ({
+      ...{ read_at: at, tvl_micros: tvl, liquid_micros: liquid, accepts_deposits: accepts, paused },
+      value_micros: row.fn.coalesce('value_micros', row.val(0n)),
+      valued_shares: row.fn.coalesce('valued_shares', row.val('0')),
+    }))
+    .where('key', '=', key)
+    .execute()
+}
+
+/** How many shares wait in a pool, and what its vault would pay now. */
+export const setQueued = async (
+  { db }: Pick<Market, 'db'>,
+  key: string,
+  shares: bigint,
+  liquid: bigint,
+): Promise<void> => {
+  await setReading({ db }, key, { liquid })
+  await db
+    .updateTable('earn_pools')
+    .set({ queued_shares: String(shares) })
     .where('key', '=', key)
     .execute()
 }
@@ -126,16 +141,18 @@ export async function giveShares({ db }: Pick<Market, 'db'>, holder: string, hol
     .insertInto('earn_positions')
     .values({ pool_key: poolKey, holder, shares: String(shares), principal_micros: micros, updated_at: at })
     .execute()
+  // One share of the vault is behind each.
   await db
     .updateTable('earn_pools')
-    .set((row) => ({ total_shares: row('total_shares', '+', String(shares)) }))
+    .set((row) => ({
+      ...{ ratio_shares: '1', ratio_vault_shares: '1' },
+      total_shares: row('total_shares', '+', String(shares)),
+      venue_shares: row('venue_shares', '+', String(shares)),
+      value_micros: row('value_micros', '+', micros),
+      valued_shares: row('valued_shares', '+', String(shares)),
+    }))
     .where('key', '=', poolKey)
     .execute()
-  const ctx = contextOf(db)
-  const subject = `given:${randomBytes(8).toString('hex')}`
-  const moves = [{ from: world(NETWORK), to: equityAccount(NETWORK, poolKey), amount: usdc(micros) }]
-  const journal = { key: subject, reason: 'test.given', subject, network: NETWORK, moves } as const
-  await ctx.transact((tx) => post(ctx, tx, journal))
   for (const payer of payers) await insertActive(db, holder, { poolKey, payer, shares, micros })
 }
 
@@ -181,13 +198,18 @@ async function insertActive(
         ...{ id, pool_key: poolKey, holder, network: NETWORK, amount_micros: micros },
         ...{
           status: 'active',
-          venue_transfer_id: venueTransferId,
+          moved_micros: micros,
           payer,
           shares: String(shares),
           value_micros: micros,
         },
         ...{ created_at: at, updated_at: at },
       })
+      .execute()
+    const part = { venue_transfer_id: venueTransferId, deposit_id: id, amount_micros: micros }
+    await tx
+      .insertInto('earn_deposit_parts')
+      .values({ ...part, shares: String(shares) })
       .execute()
   })
   await insertNamed(db, {
@@ -249,9 +271,9 @@ export async function insertDeposit(
 interface Stored {
   readonly status: 'requested' | 'queued' | 'settled' | 'rejected'
   readonly burned_shares?: string
-  readonly amount_micros?: bigint
+  readonly open_shares?: string
+  readonly paid_micros?: bigint
   readonly filled_micros?: bigint
-  readonly was_liquid?: boolean
   readonly failure?: string
 }
 

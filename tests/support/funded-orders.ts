@@ -15,9 +15,8 @@ const PRINCIPALS = 9
 
 type Service = Awaited<ReturnType<typeof makeService>>
 
-/** A paid order with its money in escrow. */
-async function makeFunded(market: Market, service: Service, status: Status, buyer: EvmSigner) {
-  const { id } = await makeOrderIn(market, service, status, buyer)
+/** Gives a paid order the final transfer that paid it, with its money in escrow. */
+export async function fundOrder(market: Market, id: OrderId, buyer: EvmSigner) {
   const ctx = marketContext({ db: market.db, clock: testClock(new Date(market.now())) })
   const row = await market.db
     .selectFrom('orders')
@@ -39,6 +38,13 @@ async function makeFunded(market: Market, service: Service, status: Status, buye
   }
   await ctx.transact((tx) => claimTransfer(ctx, tx, { network: NETWORK, seen, purpose, due: amount }))
   await ctx.db.updateTable('transfers').set({ state: 'final' }).where('reference', '=', reference).execute()
+  return { ctx, reference, amount, purpose }
+}
+
+/** A paid order with its money in escrow. */
+async function makeFunded(market: Market, service: Service, status: Status, buyer: EvmSigner) {
+  const { id } = await makeOrderIn(market, service, status, buyer)
+  const { ctx, reference, amount, purpose } = await fundOrder(market, id, buyer)
   const payOut = (payee: string) =>
     ctx.transact((tx) =>
       requestPayout(ctx, tx, {

@@ -7,7 +7,7 @@ import { readConfig } from '@market/api/config'
 import type { Network } from '@market/kernel/network'
 import { startDnsServer } from '@market/testing/dns-server'
 import { startIdp } from '@market/testing/idp'
-import { testDatabase } from '@market/testing/postgres'
+import { type TestDatabase, testDatabase } from '@market/testing/postgres'
 import { redisPrefix } from '@market/testing/redis'
 import { startS3Server } from '@market/testing/s3-server'
 import { type Client, client } from './client.ts'
@@ -55,6 +55,8 @@ interface MarketOptions<N extends Network> extends ChainOptions {
   readonly chains?: readonly N[]
   /** Starts the api; in the process of the test unless given. */
   readonly run?: (environment: Readonly<Record<string, string>>) => Promise<RunningApi>
+  /** A migrated database; a new one on the server of the run unless given. */
+  readonly database?: TestDatabase
 }
 
 /** The settings of the api that a worker on the same database has too. */
@@ -73,13 +75,13 @@ const SHARED = [
  */
 export async function startMarket<N extends Network = never>(
   overrides: Readonly<Record<string, string>> = {},
-  { chains: networks = [], run = runHere, ...options }: MarketOptions<N> = {},
+  { chains: networks = [], run = runHere, database: given, ...options }: MarketOptions<N> = {},
 ) {
   const folder = mkdtempSync(join(tmpdir(), 'market-'))
   const clockFile = join(folder, 'clock')
   writeFileSync(clockFile, '0')
   const [database, idp, s3, prices, dns, onChains] = await Promise.all([
-    testDatabase(),
+    given ?? testDatabase(),
     startIdp(),
     startS3Server(),
     startPriceSource(),
@@ -103,6 +105,14 @@ export async function startMarket<N extends Network = never>(
   const { url } = api
   const workers: ServerProcess[] = []
   const apis = [api]
+  /** Of a worker on the same database and chains. */
+  const workerEnvironment = (more: Readonly<Record<string, string>> = {}) => ({
+    ...Object.fromEntries(Object.entries(environment).filter(([name]) => SHARED.includes(name))),
+    ...sharedKeys(environment),
+    ...onChains.settings,
+    ...onChains.workerSettings,
+    ...more,
+  })
   let offsetMs = 0
   return {
     url,
@@ -116,6 +126,7 @@ export async function startMarket<N extends Network = never>(
     /** The address at which this process serves the file of a public address. */
     fileAt: (publicUrl: string) => publicUrl.replace(FILES_URL, filesAddressIn(api.logText())),
     environment,
+    workerEnvironment,
     logText: api.logText,
     client: (): Client => client(url),
     /** A worker process on the same database and chains. It ends with the market at the latest. */
@@ -123,12 +134,7 @@ export async function startMarket<N extends Network = never>(
       more: Readonly<Record<string, string>> = {},
       options?: StartOptions,
     ): Promise<ServerProcess> => {
-      const shared = Object.entries(environment).filter(([name]) => SHARED.includes(name))
-      const settings = { ...onChains.settings, ...onChains.workerSettings, ...more }
-      const worker = await startWorker(
-        { ...Object.fromEntries(shared), ...sharedKeys(environment), ...settings },
-        options,
-      )
+      const worker = await startWorker(workerEnvironment(more), options)
       workers.push(worker)
       return worker
     },

@@ -67,15 +67,17 @@ export async function insertNamed(
     readonly status: 'waiting' | 'confirmed' | 'failed'
     readonly request?: object
     readonly at?: Date
+    readonly depth?: { readonly confirmations: number; readonly required: number }
   },
 ): Promise<void> {
-  const { purpose, reference, scope, status, request, at = new Date() } = named
+  const { purpose, reference, scope, status, request, depth, at = new Date() } = named
   const id = marketContext({ db }).ids.next('int')
   await db
     .insertInto('payment_intents')
     .values({
       ...{ id, purpose_kind: purpose.kind, purpose_id: purpose.id, network: 'base-mainnet', reference },
       ...{ scope, request: request === undefined ? null : JSON.stringify(request), status },
+      ...{ confirmations: depth?.confirmations ?? null, required_confirmations: depth?.required ?? null },
       ...{ due_micros: 1n, not_before: new Date(0), created_at: at, checked_at: at },
     })
     .execute()

@@ -24,7 +24,8 @@ const escaped = (part: string): string => encodeURIComponent(part.replaceAll('~'
 /** Validates responses with the OpenAPI description that the API serves. */
 export async function openApiOracle(market: Market) {
   const description = await readOpenApi(market)
-  const ajv = new Ajv2020({ strict: false, allErrors: true })
+  // Each validator checks a few responses, so compiling what they share once, and plainly, takes a fifth of the time.
+  const ajv = new Ajv2020({ strict: false, allErrors: true, inlineRefs: false, code: { optimize: false } })
   addFormats.default(ajv)
   ajv.addSchema(description as AnySchema, 'openapi')
   const known = new Map<string, ReturnType<typeof ajv.compile>>()

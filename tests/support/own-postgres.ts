@@ -25,29 +25,33 @@ const kill = (pid: number, signal: NodeJS.Signals): void => {
   if (isAlive(pid)) process.kill(pid, signal)
 }
 
+type PostgresServer = Awaited<ReturnType<typeof startPostgresServer>>
+
+/** kill -9 of the server and of all its processes. */
+export async function killPostgres({ data, locks }: PostgresServer): Promise<void> {
+  const parent = Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')[0])
+  // The server first, and stopped, so that it starts no other process while its own are killed.
+  kill(parent, 'SIGSTOP')
+  const { stdout: listed } = await run('ps', ['-o', 'pid=', '--ppid', String(parent)])
+  const all = [parent, ...listed.trim().split(/\s+/).map(Number)]
+  for (const pid of all) kill(pid, 'SIGKILL')
+  await until('the server is gone', () => !all.some(isAlive))
+  // They name a process that may not have been waited for yet, and would be taken for a running server.
+  for (const lock of locks) rmSync(lock, { force: true })
+}
+
 /** A separate Postgres server that a test can kill without affecting other tests. */
 export async function startOwnPostgres() {
   const server = await startPostgresServer(['fsync=on', 'max_connections=80'])
-  const { url, data } = server
+  const { url } = server
   await createRoles(url)
   await migrate(url)
   const db = connect({ url, timeoutFactor: TIMEOUT_FACTOR })
-  /** The server first, and stopped, so that it starts no other process while its own are killed. */
-  const killAll = async () => {
-    const parent = Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')[0])
-    kill(parent, 'SIGSTOP')
-    const { stdout: listed } = await run('ps', ['-o', 'pid=', '--ppid', String(parent)])
-    const all = [parent, ...listed.trim().split(/\s+/).map(Number)]
-    for (const pid of all) kill(pid, 'SIGKILL')
-    await until('the server is gone', () => !all.some(isAlive))
-    // They name a process that may not have been waited for yet, and would be taken for a running server.
-    for (const lock of server.locks) rmSync(lock, { force: true })
-  }
   return {
     db,
     url,
-    /** kill -9 of the server and of all its processes; `start` brings it back, which replays its log. */
-    kill: killAll,
+    /** `start` brings it back, which replays its log. */
+    kill: () => killPostgres(server),
     start: server.start,
     crashAndRestart: server.crashAndRestart,
     stop: async () => {

@@ -55,5 +55,7 @@ export function throughProxy(databaseUrl: string, port: number): string {
   const url = new URL(databaseUrl)
   url.hostname = '127.0.0.1'
   url.port = String(port)
+  // The socket of the server, which would be used instead.
+  url.searchParams.delete('host')
   return url.href
 }

@@ -7,10 +7,10 @@ const SUMS = sql`
     sum(case when is_final then 0 else capped end)::bigint as capped_in_flight, sum(in_flight)::bigint as in_flight, sum(native) as native
   from (
     select network, scope, date_trunc('hour', counted_at, 'UTC') as hour,
-      case when counts_against_caps then amount_micros else 0 end as capped,
+      case when counts_against_caps and (scope, kind) <> ('*', 'earn_withdrawal') then amount_micros else 0 end as capped,
       case when scope = '*' and state <> 'final' then amount_micros else 0 end as in_flight,
       state = 'final' as is_final, 0 as native
-    from payouts cross join lateral (values ('*'), ('agent:' || agent_id),
+    from payouts cross join lateral (values ('*'), (case when kind = 'earn_withdrawal' then 'earn' end), ('agent:' || agent_id),
       ('payee:' || case when payee like '0x%' then lower(payee) else payee end)) as of (scope)
     where counted_at is not null and scope is not null
     union all

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { postJson } from '@market/testing/post-json'
 
 export interface FaultyRelay {
   readonly url: string
@@ -9,17 +10,16 @@ export interface FaultyRelay {
   /** Requests that match are rejected and not sent to the node. */
   held: RegExp | undefined
   readonly counts: { passed: number; failed: number; hung: number }
+  /**
+   * Leaves the next request that sends a transaction without a response, and resolves then. `before`: the node does not receive it;
+   * `after`: the node has processed it.
+   */
+  holdSend(moment: 'before' | 'after'): Promise<void>
   stop(): Promise<void>
 }
 
 const SENDS = /"(?:sendTransaction|eth_sendRawTransaction)"/
 const LATE_SHARE = 0.4
-
-const forward = async (target: string, body: Buffer): Promise<string> => {
-  const headers = { 'content-type': 'application/json' }
-  const response = await fetch(target, { method: 'POST', headers, body: new Uint8Array(body) })
-  return response.text()
-}
 
 /**
  * A faulty HTTP server in front of a real node. Half of the failed requests still reach the node and only the response is
@@ -27,6 +27,7 @@ const forward = async (target: string, body: Buffer): Promise<string> => {
  */
 export const startFaultyRelay = async (target: string, random: () => number): Promise<FaultyRelay> => {
   const counts = { passed: 0, failed: 0, hung: 0 }
+  let trap: { moment: 'before' | 'after'; held: () => void } | undefined
   const fail = (response: ServerResponse) => {
     if (random() < 0.5) {
       // Never responds, until the caller closes the connection.
@@ -43,7 +44,15 @@ export const startFaultyRelay = async (target: string, random: () => number): Pr
       if (relay.share > 0 && SENDS.test(body.toString()) && random() < LATE_SHARE) {
         // The caller gets no response, and the transaction is sent after the caller's timeout.
         counts.hung += 1
-        setTimeout(() => forward(target, body).catch(() => undefined), 1_500 + random() * 1_500).unref()
+        setTimeout(() => postJson(target, body).catch(() => undefined), 1_500 + random() * 1_500).unref()
+        return
+      }
+      if (trap !== undefined && SENDS.test(body.toString())) {
+        const { moment, held } = trap
+        trap = undefined
+        counts.hung += 1
+        if (moment === 'after') await postJson(target, body)
+        held()
         return
       }
       if (relay.held?.test(body.toString()) === true) {
@@ -56,7 +65,7 @@ export const startFaultyRelay = async (target: string, random: () => number): Pr
         fail(response)
         return
       }
-      const answer = await forward(target, body)
+      const answer = await postJson(target, body)
       if (isWrong) {
         fail(response)
         return
@@ -77,6 +86,10 @@ export const startFaultyRelay = async (target: string, random: () => number): Pr
     share: 0,
     held: undefined,
     counts,
+    holdSend: (moment) =>
+      new Promise<void>((held) => {
+        trap = { moment, held }
+      }),
     async stop() {
       server.closeAllConnections()
       server.close()

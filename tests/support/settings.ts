@@ -29,7 +29,7 @@ export const FEE_ADDRESS = '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359'
 /** Receives the creator fees of agents' tokens. */
 export const CREATOR_FEE_WALLET = 'GaNNXxzHUBs8Hc9rNDjBrTqCDpvSy3j8npYBj2Aujh7g'
 
-/** The pair that wallets are sealed to: each api of the tests has the public half, each worker the private one. */
+/** The pair that wallets are sealed to: each api has the public half, each worker the private one. Each api also has the key of receipts. */
 const { api, worker } = newKeySettings()
 export const WALLET_SEAL = { api, worker }
 

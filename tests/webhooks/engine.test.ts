@@ -7,6 +7,7 @@ import { testDatabase } from '@market/testing/postgres'
 import { startTcpProxy } from '@market/testing/tcp-proxy'
 import { sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
+import { throughProxy } from '../support/parts.ts'
 import { startWorker } from '../support/processes.ts'
 import { until } from '../support/until.ts'
 
@@ -18,7 +19,7 @@ async function startProxiedRunner(work: (cutConnections: () => void) => void) {
   const ctx = marketContext({ db: database.db })
   const { hostname, port } = new URL(database.url)
   const proxy = await startTcpProxy({ host: hostname, port: Number(port) })
-  const url = Object.assign(new URL(database.url), { port: proxy.port }).href
+  const url = throughProxy(database.url, proxy.port)
   const pool = openPool({ url, maxConnections: 3, onIdleError: NOTHING, plainTypes: true })
   const warnings: string[] = []
   const cutConnections = () => {

@@ -2,15 +2,13 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { openChains } from '@market/api/chains'
 import { readConfig } from '@market/api/config'
 import { NETWORKS } from '@market/kernel/network'
-import { USDC_ABI } from '@market/testing/evm-usdc'
 import { getBase58Decoder } from '@solana/kit'
-import { encodeFunctionData, parseSignature } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Reply } from '../support/client.ts'
 import { BASE_URL, SHORT_WAIT } from '../support/settings.ts'
 import type { EvmBuyer } from './buyers.ts'
-import { frontRun, inFlight, opened, proofIn, withName, withToken } from './crafted-payments.ts'
+import { cancelCall, frontRun, inFlight, opened, proofIn, withName, withToken } from './crafted-payments.ts'
 import { BRIEF, DUE, decoded, type PurchaseWorld, startPurchaseWorld } from './purchase-world.ts'
 
 /** Attacks that use timing: a slow chain, a reorganization or conflicting transactions. */
@@ -72,23 +70,9 @@ test('attack 14: a buyer who empties the wallet before or during settlement gets
 
   const fickle = await world.places['base-mainnet'].newBuyer()
   const cancelled = await world.signPayment(serviceId, fickle)
-  const { from, nonce } = opened(cancelled).payload.authorization
-  const taken = await fickle.account.signTypedData({
-    domain: { name: 'USD Coin', version: '2', chainId: chain.chainId, verifyingContract: chain.usdc },
-    types: {
-      CancelAuthorization: [
-        { name: 'authorizer', type: 'address' },
-        { name: 'nonce', type: 'bytes32' },
-      ],
-    },
-    primaryType: 'CancelAuthorization',
-    message: { authorizer: from, nonce },
-  })
-  const { r, s, yParity } = parseSignature(taken)
-  const args = [from, nonce, 27 + yParity, r, s] as const
+  const { nonce } = opened(cancelled).payload.authorization
   await chain.fund(fickle.account.address)
-  const functionName = 'cancelAuthorization'
-  await chain.call(fickle.account, chain.usdc, encodeFunctionData({ abi: USDC_ABI, functionName, args }))
+  await chain.call(fickle.account, chain.usdc, await cancelCall(chain, fickle.account, nonce))
   expect(await world.buyWithSignature(serviceId, cancelled)).toMatchObject(
     rejected('invalid_exact_evm_nonce_already_used'),
   )

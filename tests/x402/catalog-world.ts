@@ -111,6 +111,7 @@ export async function startCatalogServer(
       documents: catalogDocuments(app),
       baseUrl,
       appUrl: baseUrl,
+      receiptKeys: app.receipts.keys,
       trustedProxies: ['127.0.0.1'],
       onUntrustedProxy: () => {},
       clientLimits: {

@@ -1,5 +1,5 @@
 import type { EvmNetwork } from '@market/testing/evm-network'
-import { authorizationCall } from '@market/testing/evm-usdc'
+import { authorizationCall, USDC_ABI } from '@market/testing/evm-usdc'
 import {
   address,
   appendTransactionMessageInstructions,
@@ -11,7 +11,7 @@ import {
   setTransactionMessageFeePayer,
   setTransactionMessageLifetimeUsingBlockhash,
 } from '@solana/kit'
-import { concat, type Hex, type PrivateKeyAccount, toHex } from 'viem'
+import { concat, encodeFunctionData, type Hex, type PrivateKeyAccount, parseSignature, toHex } from 'viem'
 import type { SolanaWorld } from '../chains/solana-support.ts'
 import type { Reply } from '../support/client.ts'
 import { until } from '../support/until.ts'
@@ -79,6 +79,31 @@ export async function inFlight(
     await chain.automine(true)
   }
   return answer
+}
+
+/** The call by which a wallet takes back an authorization; anyone can submit it. */
+export async function cancelCall(
+  { chainId, usdc }: Pick<EvmNetwork, 'chainId' | 'usdc'>,
+  wallet: PrivateKeyAccount,
+  nonce: Hex,
+): Promise<Hex> {
+  const taken = await wallet.signTypedData({
+    domain: { name: 'USD Coin', version: '2', chainId, verifyingContract: usdc },
+    types: {
+      CancelAuthorization: [
+        { name: 'authorizer', type: 'address' },
+        { name: 'nonce', type: 'bytes32' },
+      ],
+    },
+    primaryType: 'CancelAuthorization',
+    message: { authorizer: wallet.address, nonce },
+  })
+  const { r, s, yParity } = parseSignature(taken)
+  return encodeFunctionData({
+    abi: USDC_ABI,
+    functionName: 'cancelAuthorization',
+    args: [wallet.address, nonce, 27 + yParity, r, s],
+  })
 }
 
 /** Broadcasts another account's authorization with a higher gas price. */

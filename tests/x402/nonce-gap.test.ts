@@ -90,8 +90,10 @@ test('fee bump: the worker replaces settlements below the base fee, and the buye
         everyMs: 500,
       },
     )
-    const figures = await (await fetch(`${worker.url}/metrics`)).text()
-    expect(figures).toMatch(/market_gas_settlements_left\{network="base-mainnet"\} [1-9]/)
+    const figures = async () => (await fetch(`${worker.url}/metrics`)).text()
+    await until('the worker has measured the gas account', async () =>
+      /market_gas_settlements_left\{network="base-mainnet"\} [1-9]/.test(await figures()),
+    )
   } finally {
     await worker.stop()
   }

@@ -1,8 +1,4 @@
-import { evmChain } from '@market/chains/evm/evm-chain'
-import { openEvmFacilitator } from '@market/chains/evm/evm-facilitator'
-import { systemClock } from '@market/kernel/clock'
 import { checkIntents, recheckTransfers } from '@market/money/payments'
-import { marketContext } from '@market/testing/market-context'
 import { PURPOSES } from '@market/worker/payment-handlers'
 import { decodePaymentRequiredHeader, encodePaymentSignatureHeader } from '@x402/core/http'
 import { ExactEvmScheme } from '@x402/evm/exact/client'
@@ -10,11 +6,12 @@ import { wrapFetchWithPayment, x402Client } from '@x402/fetch'
 import type { Hex } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { FINALITY, settingsFor } from '../chains/evm-world.ts'
+import { FINALITY } from '../chains/evm-world.ts'
 import { type OrderWorld, startOrderWorld } from '../orders/order-world.ts'
 import { someAddress } from '../support/client.ts'
 import { pendingOf } from '../support/named-transfers.ts'
 import { SHORT_WAIT } from '../support/settings.ts'
+import { sweepContext } from '../support/sweep-context.ts'
 
 /** Purchases by signed payment: unmodified x402 clients on a real chain. */
 
@@ -166,26 +163,23 @@ test('a wallet with failed payments is rejected for an hour', async () => {
   expect((await hire(payment)).status).toBe(200)
   const { db } = world.market
   const row = await db
-    .selectFrom('purchases')
+    .selectFrom('payment_intents')
     .selectAll()
-    .where('kind', '=', 'authorization')
+    .where('bytes', 'is not', null)
     .executeTakeFirstOrThrow()
   for (let n = 0; n < FAILED; n++)
     await db
-      .insertInto('purchases')
+      .insertInto('payment_intents')
       .values({
         ...row,
-        ...{
-          id: `hir_1_${String(n).padStart(17, '0')}`,
-          proof: `${row.payer}:0x${String(n).padStart(64, '0')}`,
-        },
-        ...{ state: 'void', result_id: null, reference: `0x${String(n).padStart(64, '0')}` },
-        ...{ request: JSON.stringify(row.request), updated_at: new Date(world.market.now()) },
+        ...{ id: `int_1_${String(n).padStart(17, '0')}`, purpose_id: `failed ${n}`, status: 'failed' },
+        ...{ proof: `${row.payers?.[0]}:0x${String(n).padStart(64, '0')}`, gas_account: null, nonce: null },
+        ...{ payment: JSON.stringify(row.payment), request: null, created_at: new Date(world.market.now()) },
       })
       .execute()
   const rejected = await hire(await signPayment())
   expect([rejected.status, rejected.body['error']]).toEqual([402, 'too_many_failed_payments'])
-  await db.deleteFrom('purchases').where('id', 'like', 'hir_1_%').execute()
+  await db.deleteFrom('payment_intents').where('id', 'like', 'int_1_%').execute()
   expect((await hire(await signPayment())).status).toBe(200)
 })
 
@@ -202,19 +196,11 @@ test('a transaction that we settled is rejected as a proof of payment', async ()
 })
 
 test('a payment that another account submits after a reorganization pays the same order', async () => {
-  const { market, chain, treasury } = world
+  const { market, chain } = world
   const done = await hire(await signPayment())
   const paidBy = JSON.parse(atob(done.headers.get('payment-response') ?? '')) as { transaction: string }
   const { order_id: orderId } = done.body['data'] as unknown as { order_id: string }
-  const network = 'base-mainnet'
-  const settings = settingsFor(chain, treasury)
-  const clock = { ...systemClock, now: () => new Date(market.now()) }
-  const ctx = {
-    ...marketContext({ db: market.db }),
-    clock,
-    chains: { [network]: evmChain(settings) },
-    facilitators: { [network]: await openEvmFacilitator({ ...settings, gasAccount: world.gas }) },
-  }
+  const ctx = await sweepContext(world)
   const orderRow = async () => ({
     ...(await market.db
       .selectFrom('orders')

@@ -33,6 +33,7 @@ import { storageFrom } from '@market/platform/settings/storage'
 import { vaultFrom } from '@market/platform/settings/vault'
 import { createLogger } from '@market/platform/telemetry/logger'
 import { startTraces } from '@market/platform/telemetry/traces'
+import { receiptSigner } from '@market/platform/vault/receipt-keys'
 import { openChains } from './chains.ts'
 import { type Config, securityContactOf } from './config.ts'
 import { pricesOf, swapsOf } from './prices-and-swaps.ts'
@@ -99,6 +100,7 @@ export async function buildApp(config: Config, { logTo }: { logTo?: LogDestinati
       onUnreachable: () => metrics.identityFailures.inc(),
     }),
     login: loginOf(config),
+    receipts: receiptSigner(config.RECEIPT_KEYS),
     outbound: outboundFrom(config),
     signatures: walletSignatures({
       domain: new URL(config.BASE_URL).host,
@@ -172,6 +174,7 @@ export async function buildApp(config: Config, { logTo }: { logTo?: LogDestinati
     trustedProxies: config.TRUSTED_PROXIES,
     onUntrustedProxy,
     securityContact: securityContactOf(config),
+    receiptKeys: app.receipts.keys,
     clientLimits,
     metricsReaders: config.METRICS_READERS,
     maxUploads: config.UPLOADS_AT_ONCE,

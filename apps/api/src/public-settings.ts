@@ -1,7 +1,7 @@
 import { SOLANA_CAIP2 } from '@market/chains/solana/solana-facilitator'
 import type { PublicNetwork, PublicSettings } from '@market/handlers/public-settings'
 import { ZERO } from '@market/kernel/money'
-import { explorerOf, isTestNetwork } from '@market/platform/settings/explorers'
+import { explorerOf, isTestNetwork, walletDetailsOf } from '@market/platform/settings/explorers'
 import type { Config } from './config.ts'
 
 /** The settings that `GET /api/config` shows. Nothing of them is secret: clients see each of them in other responses too. */
@@ -29,6 +29,7 @@ const onSolana = (config: Config): PublicNetwork => ({
   caip2: SOLANA_CAIP2,
   usdc: config.SOLANA_USDC,
   explorer: explorerOf(config, 'SOLANA'),
+  ...walletDetailsOf(config, 'SOLANA'),
   confirmations: [
     ...(config.SOLANA_FINALIZED_FROM_USDC === ZERO ? [] : [{ from: ZERO, blocks: 'confirmed' } as const]),
     { from: config.SOLANA_FINALIZED_FROM_USDC, blocks: 'final' },
@@ -45,6 +46,7 @@ function onEvm(config: Config, name: 'BASE' | 'ALT'): PublicNetwork {
     caip2: `eip155:${chainId}`,
     usdc: config[`${name}_USDC`] ?? '',
     explorer: explorerOf(config, name),
+    ...walletDetailsOf(config, name),
     confirmations: config[`${name}_CONFIRMATIONS`],
     minPayout: config[`${name}_MIN_PAYOUT_USDC`],
   }

@@ -28,6 +28,7 @@ const FUND = body(['network', 'address'], {
   usdc: AMOUNT,
   native: AMOUNT,
 })
+const BLOCKS = body(['network', 'on'], { network: NETWORK, on: { type: 'boolean' } })
 const TRANSFER = body(['network', 'to', 'amount_usd'], {
   network: NETWORK,
   to: ADDRESS,
@@ -65,6 +66,14 @@ export function addMoneyRoutes(app: FastifyInstance, networks: Networks | undefi
     async ({ body: { address, ...funding } }) => {
       await fund(address, funding)
       return { address }
+    },
+  )
+  app.post<{ Body: { network: Network; on: boolean } }>(
+    '/blocks',
+    BLOCKS,
+    async ({ body: { network, on } }) => {
+      await chains().makeBlocks(network, on)
+      return { network, on }
     },
   )
   app.post<{ Body: { network: Network; to: string; amount_usd: Amount; from?: string } }>(

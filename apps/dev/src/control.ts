@@ -9,7 +9,8 @@ import { type SampleUser, tokenFor } from './sample-users.ts'
 import type { WebhookForwards } from './webhook-forwards.ts'
 
 const PORT_ATTEMPTS = 20
-const PATHS = '/clock/advance, /idp/token, /wallets, /fund, /transfer, /webhooks/forward and /limits/reset'
+const PATHS =
+  '/clock/advance, /idp/token, /wallets, /fund, /transfer, /blocks, /webhooks/forward, /programs/kill and /limits/reset'
 const YEAR_SECONDS = 366 * 24 * 3_600
 
 const ADVANCE = {
@@ -40,6 +41,13 @@ const FORWARD = {
   },
 }
 
+const KILL = {
+  type: 'object',
+  required: ['program'],
+  additionalProperties: false,
+  properties: { program: { type: 'string', enum: ['api', 'worker'] } },
+}
+
 export interface ControlDeps {
   readonly clock: DevClock
   readonly idp: Idp
@@ -48,6 +56,8 @@ export interface ControlDeps {
   readonly forwards: WebhookForwards
   /** Forgets all counted requests. */
   readonly resetLimits: () => Promise<void>
+  /** Kills a program and starts it again. */
+  readonly restart: (program: 'api' | 'worker') => Promise<void>
 }
 
 /**
@@ -55,7 +65,7 @@ export interface ControlDeps {
  * requests of programs on this machine, not of web pages.
  */
 export function buildControl(deps: ControlDeps): FastifyInstance {
-  const { clock, idp, networks, forwards, resetLimits } = deps
+  const { clock, idp, networks, forwards, resetLimits, restart } = deps
   const app = Fastify({
     logger: false,
     forceCloseConnections: true,
@@ -95,6 +105,14 @@ export function buildControl(deps: ControlDeps): FastifyInstance {
     await resetLimits()
     return { reset: true }
   })
+  app.post<{ Body: { program: 'api' | 'worker' } }>(
+    '/programs/kill',
+    { schema: { body: KILL } },
+    async ({ body: { program } }) => {
+      await restart(program)
+      return { restarted: program }
+    },
+  )
   addMoneyRoutes(app, networks)
   return app
 }

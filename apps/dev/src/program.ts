@@ -7,6 +7,8 @@ import type { RunningProcess } from './supervised-server.ts'
 export interface Program extends RunningProcess {
   /** The last lines of its output, for the error message. */
   lastLines(): string
+  /** Ends it without giving it the time to finish. */
+  kill(): Promise<void>
 }
 
 const PROGRAM = fileURLToPath(new URL('./commands/run-program.ts', import.meta.url))
@@ -55,6 +57,10 @@ export async function startProgram(
   return {
     exited,
     lastLines,
+    kill: async () => {
+      program.kill('SIGKILL')
+      await exited
+    },
     stop: async () => {
       if (program.exitCode !== null || program.signalCode !== null) return
       program.kill('SIGTERM')

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect } from '@market/database/connect'
 import { urlOfRole } from '@market/database/roles'
+import { ApiError } from '@market/kernel/api-error'
 import type { Network } from '@market/kernel/network'
 import { vaultOf } from '@market/platform/settings/vault'
 import { newKeySettings } from '@market/platform/vault/new-keys'
@@ -20,6 +21,7 @@ import { filesPortOf, freePort, HOST, randomPort } from './ports.ts'
 import { findPostgres, startPostgres } from './postgres.ts'
 import { startProgram } from './program.ts'
 import { deleteKeys, findRedis, startRedis } from './redis.ts'
+import { type RestartableProgram, startRestartable } from './restartable-program.ts'
 import { createRunDatabase } from './run-database.ts'
 import { registerSampleAgents, type SampleService } from './sample-agents.ts'
 import { startSampleSeller } from './sample-seller.ts'
@@ -94,6 +96,7 @@ export async function start(settings: Settings, options: StartOptions): Promise<
   const db = connect({ url: database.url, maxConnections: 1, applicationName: 'agent-market-dev' })
   cleanup.add('the database connection', () => db.destroy())
   const clock = devClock(files.CLOCK_FILE, async (at) => networks?.untilBlocksAt(at))
+  const running = new Map<'api' | 'worker', RestartableProgram>()
   const { control, url, apiPort } = await startControl(settings.port, (port) =>
     buildControl({
       clock,
@@ -106,6 +109,11 @@ export async function start(settings: Settings, options: StartOptions): Promise<
         call: apiCaller(urlOf(port)),
       }),
       resetLimits: () => deleteKeys(redis.url, `${run}:limit:`),
+      restart: async (name) => {
+        const program = running.get(name)
+        if (program === undefined) throw new ApiError('invalid', `The ${name} is not up yet.`)
+        await program.restart()
+      },
     }),
   )
   cleanup.add('the control server', () => control.close())
@@ -153,15 +161,21 @@ export async function start(settings: Settings, options: StartOptions): Promise<
   }
   for (const name of ['api', 'worker'] as const) {
     onProgress(`Starting the ${name}`)
-    const program = await startProgram(name, folder, { ...common, ...programs[name] }, options.onLine)
+    const program = await startRestartable(
+      () => startProgram(name, folder, { ...common, ...programs[name] }, options.onLine),
+      (lastLines) => onExit(`The ${name}`, lastLines),
+    )
     cleanup.add(`the ${name}`, program.stop)
-    program.exited.then(() => onExit(`The ${name}`, program.lastLines()))
+    running.set(name, program)
     signal.throwIfAborted()
   }
 
   if (hasPages)
     await startWeb(
-      { apiUrl: urlOf(ownApiPort), filesUrl: urlOf(filesPort), origin: apiUrl, folder, isLive: settings.web },
+      {
+        ...{ apiUrl: urlOf(ownApiPort), filesUrl: urlOf(filesPort), origin: apiUrl, folder },
+        ...{ isLive: settings.web, solanaNode: networks?.addresses['solana-mainnet']?.rpc },
+      },
       options,
     )
 

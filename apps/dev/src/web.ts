@@ -26,13 +26,15 @@ interface WebPlace {
   /** Where the pages and the API are on one origin. */
   readonly origin: string
   readonly folder: string
+  /** The local node of Solana, which the pages call. */
+  readonly solanaNode: string | undefined
   /** Whether the pages come from their sources, with reload. */
   readonly isLive: boolean
 }
 
 /** Starts the server of the pages, and a proxy that puts them and the API on one origin. */
 export async function startWeb(
-  { apiUrl, filesUrl, origin, folder, isLive }: WebPlace,
+  { apiUrl, filesUrl, origin, folder, isLive, solanaNode }: WebPlace,
   options: StartOptions,
 ): Promise<void> {
   const { cleanup, onExit, onLine, onProgress } = options
@@ -45,6 +47,7 @@ export async function startWeb(
     HOST,
     PORT: String(pagesPort),
     TRUSTED_PROXIES: HOST,
+    ...(solanaNode !== undefined && { SOLANA_NODE_URL: origin + SOLANA_NODE }),
   }
   const program = await startProgram(isLive ? 'web-live' : 'web', folder, settings, onLine)
   cleanup.add('the pages', program.stop)
@@ -53,6 +56,7 @@ export async function startWeb(
     port: Number(new URL(origin).port),
     apiUrl,
     pagesUrl: `http://${HOST}:${pagesPort}`,
+    solanaNode,
   })
   cleanup.add('the origin of the pages', proxy.stop)
 }
@@ -61,13 +65,19 @@ interface OriginParts {
   readonly port: number
   readonly apiUrl: string
   readonly pagesUrl: string
+  readonly solanaNode?: string | undefined
 }
 
+/** The local node answers no preflight request of a browser, so pages call it on their own origin. */
+const SOLANA_NODE = '/solana-node'
+
 /** Pages and API on one origin, as a reverse proxy serves them. */
-export async function startOrigin({ port, apiUrl, pagesUrl }: OriginParts) {
-  const proxy = createServer((incoming, outgoing) =>
-    forward(incoming, outgoing, OF_API.test(incoming.url ?? '/') ? apiUrl : pagesUrl),
-  )
+export async function startOrigin({ port, apiUrl, pagesUrl, solanaNode }: OriginParts) {
+  const proxy = createServer((incoming, outgoing) => {
+    const { url = '/' } = incoming
+    if (solanaNode !== undefined && url === SOLANA_NODE) return forward(incoming, outgoing, solanaNode, '/')
+    return forward(incoming, outgoing, OF_API.test(url) ? apiUrl : pagesUrl)
+  })
   proxy.listen(port, HOST)
   await once(proxy, 'listening')
   return {
@@ -80,8 +90,12 @@ export async function startOrigin({ port, apiUrl, pagesUrl }: OriginParts) {
 }
 
 /** Host and port are always those of the target: a path such as `//host/` would otherwise name another host. */
-function forward(incoming: IncomingMessage, outgoing: ServerResponse, target: string): void {
-  const path = incoming.url ?? ''
+function forward(
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  target: string,
+  path = incoming.url ?? '',
+): void {
   if (!/^\/(?!\/)/.test(path)) {
     outgoing.writeHead(400, { 'content-type': 'text/plain' }).end('The path must begin with one slash.\n')
     return

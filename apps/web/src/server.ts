@@ -97,12 +97,16 @@ export function buildServer(config: WebConfig, parts: WebParts): FastifyInstance
 
   const sendPage = async (request: FastifyRequest, reply: FastifyReply) => {
     if (request.url.length > MAX_PATH) return reply.code(414).send('The address is too long.')
-    const { path, isSecret } = addressOf(request)
+    const { path, isSecret, isPrivate } = addressOf(request)
     if (isSecret) {
       const { status, html } = await draw(request, path)
       return reply.headers(SECRET).code(status).type(HTML).send(html)
     }
     const page = await cache.get(path, () => draw(request, path))
+    if (isPrivate) {
+      reply.headers(SECRET).code(page.status).type(HTML)
+      return sendCompressed(request, reply, page, page.html)
+    }
     reply.headers({ etag: page.etag, 'cache-control': cacheControl(page) })
     if (request.headers['if-none-match'] === page.etag) return reply.code(304).send()
     reply.code(page.status).type(HTML)
@@ -159,7 +163,7 @@ function withoutSlash(url: string): string | undefined {
 
 const HTML = 'text/html; charset=utf-8'
 const TEXT = 'text/plain; charset=utf-8'
-/** Of a page whose address may be a credential. */
+/** Of a page whose address may be a credential, or that shows something private. */
 const SECRET = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer', 'x-robots-tag': 'noindex' }
 const BUSY: RenderedPage = { status: 503, html: 'Too many pages are requested at once.', isComplete: false }
 
@@ -179,7 +183,9 @@ const pageHeaders = ({ filesUrl, solanaNode }: WebConfig) => ({
     "script-src 'self'",
     "style-src 'self'",
     "font-src 'self'",
-    `img-src 'self'${filesUrl === undefined ? '' : ` ${filesUrl}`}`,
+    // Wallets name their pictures as data.
+    `img-src 'self' data:${filesUrl === undefined ? '' : ` ${filesUrl}`}`,
+    ...(filesUrl === undefined ? [] : [`media-src ${filesUrl}`]),
     // The node shows a visitor what the treasury signed, which this server could not.
     `connect-src 'self'${solanaNode === undefined ? '' : ` ${new URL(solanaNode).origin}`}`,
     "form-action 'self'",

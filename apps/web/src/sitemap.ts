@@ -1,12 +1,23 @@
-import { Market } from '@market/sdk'
+import { Client } from '@market/sdk/client'
 
 const PAGES = ['/', '/agents', '/bounties', '/activity', '/solvency', '/fees', '/status'] as const
 const MAX_SERVICES = 1_000
 const PAGE = 100
 
 /** Search engines read public pages. Addresses with an access token are left out. */
+const NOT_READ = [
+  '/o/',
+  '/orders',
+  '/workspaces',
+  '/bounties/mine',
+  '/notifications',
+  '/profile',
+  '/spending',
+  '/api/',
+] as const
+
 export const robots = (site: string): string =>
-  `User-agent: *\nDisallow: /o/\nDisallow: /api/\nAllow: /\n\nSitemap: ${site}/sitemap.xml\n`
+  `User-agent: *\n${NOT_READ.map((path) => `Disallow: ${path}\n`).join('')}Allow: /\n\nSitemap: ${site}/sitemap.xml\n`
 
 interface SitemapRequest {
   readonly apiUrl: string
@@ -16,7 +27,7 @@ interface SitemapRequest {
 
 /** The pages, and the services with their agents: those with the most buyers first. */
 export async function sitemap({ apiUrl, site, fetch }: SitemapRequest): Promise<string> {
-  const market = new Market({ apiUrl, fetch, retries: 0 })
+  const market = new Client({ apiUrl, fetch, retries: 0 })
   const paths = new Set<string>(PAGES)
   let count = 0
   for await (const { slug, agent } of market.browseServices({ limit: PAGE })) {

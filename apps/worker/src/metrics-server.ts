@@ -11,6 +11,7 @@ import { countDropped } from '@market/identity/webhooks'
 import { HOUR, later, MINUTE, SECOND } from '@market/kernel/clock'
 import type { Usdc } from '@market/kernel/money'
 import { NETWORKS, type Network } from '@market/kernel/network'
+import { findFinalHeights } from '@market/money/follower'
 import { totals } from '@market/money/ledger'
 import { payoutLimitMetrics, payoutMetrics, sumMovingToCold } from '@market/money/payouts'
 import { anchorAgeMs } from '@market/reserves/anchors'
@@ -131,14 +132,14 @@ export async function startMetricsServer(settings: MetricsServerSettings) {
   }
 
   const earn = {
-    paused: gauge('market_earn_paused_pools', 'Pools of Earn that stand still'),
+    paused: gauge('market_earn_paused_pools', 'Pools of Earn that take no deposits'),
     equity: new Gauge({
       name: 'market_earn_equity_usdc',
-      help: 'What belongs to the depositors of a pool of Earn',
+      help: 'What the positions of a pool of Earn are worth',
       labelNames: ['pool'],
       registers: [registry],
     }),
-    owed: perNetwork('market_earn_owed_usdc', 'What is owed for burned shares and waits for liquidity'),
+    owed: perNetwork('market_earn_owed_usdc', 'What open withdrawals from Earn are worth, and unpaid'),
   }
   const updateEarn = async () => {
     const pools = await poolMetrics(settings.ctx)
@@ -147,7 +148,8 @@ export async function startMetricsServer(settings: MetricsServerSettings) {
     for (const { key, equity } of pools) earn.equity.set({ pool: key }, Number(equity) / 1e6)
     for (const network of NETWORKS) {
       const { liabilities } = await totals(settings.ctx.db, network)
-      earn.owed.set({ network }, Number(liabilities.withdrawal) / 1e6)
+      const queued = pools.reduce((sum, pool) => (pool.network === network ? sum + pool.queued : sum), 0n)
+      earn.owed.set({ network }, Number(liabilities.withdrawal + queued) / 1e6)
     }
   }
 
@@ -190,6 +192,19 @@ export async function startMetricsServer(settings: MetricsServerSettings) {
     for (const { network, ageMs } of await snapshotAges(settings.ctx, settings.networks()))
       snapshotAge.set({ network }, ageMs / SECOND)
     if (settings.canAnchor()) anchorAge.set((await anchorAgeMs(settings.ctx)) / SECOND)
+  }
+
+  const finalHeight = perNetwork(
+    'market_final_block_height',
+    'The last block, or slot, up to which everything is decided',
+  )
+  const updateFinal = async () => {
+    finalHeight.reset()
+    const heights = await findFinalHeights(settings.ctx.db)
+    for (const network of settings.networks()) {
+      const height = heights.get(network)
+      if (height !== undefined) finalHeight.set({ network }, Number(height))
+    }
   }
 
   const disagreements = new Counter({
@@ -240,6 +255,7 @@ export async function startMetricsServer(settings: MetricsServerSettings) {
       updatePurchases(),
       updateDropped(),
       updateReserves(),
+      updateFinal(),
       updateUnopenable(),
     ])
   })

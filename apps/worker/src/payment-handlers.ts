@@ -1,12 +1,12 @@
 import { depositPurpose } from '@market/earn/deposits'
 import { intentHandler, type Purposes } from '@market/money/payments'
-import { orderPurpose } from '@market/trade/orders'
+import { orderPayment } from '@market/trade/orders'
 import { purchasePayment, undoRegistration } from '@market/trade/x402'
 import { claimPurpose } from '@market/work/acceptances'
 
 /** What can be paid for: what becomes of it when the payment is confirmed, fails or is reversed. */
 export const PURPOSES: Purposes = {
-  order: intentHandler(orderPurpose),
+  order: orderPayment,
   bounty: intentHandler(claimPurpose),
   earn_deposit: intentHandler(depositPurpose),
   purchase: purchasePayment,

@@ -111,6 +111,7 @@ export async function startApp(config: Config) {
     reserveAnchors: networks.reserveAnchors,
     reserveSigners: networks.reserveSigners,
     venues: networks.venues,
+    caps,
     seeds,
     exporter: secretExporter,
     baseUrl: config.BASE_URL,

@@ -10,6 +10,7 @@ import { hire, pay } from './subcommands/hire.ts'
 import { login, logout, whoami } from './subcommands/login.ts'
 import { payouts, showWallet, walletOperations, withdraw } from './subcommands/money.ts'
 import { listOrders, ORDER_ACTIONS, showOrder } from './subcommands/orders.ts'
+import { getReceipt, verifyReceiptFile } from './subcommands/receipts.ts'
 import { browse, createService, mine, showService } from './subcommands/services.ts'
 import { verifySolvency } from './subcommands/solvency.ts'
 
@@ -32,6 +33,8 @@ export const COMMANDS: readonly Command[] = [
   showOrder,
   ...ORDER_ACTIONS,
   deliver,
+  getReceipt,
+  verifyReceiptFile,
   payouts,
   showWallet,
   walletOperations,

@@ -29,6 +29,7 @@ const OPTIONS: Readonly<Record<string, readonly string[]>> = {
 }
 const PARAMETERS: Readonly<Record<string, string>> = {
   shell: 'bash',
+  file,
   'operation?': 'listBounties',
   'field=value…': 'limit=5',
   setting: 'api_url',

@@ -99,11 +99,11 @@ export const ERROR_CODES = {
   pool_not_found: [404],
   pool_paused: [409],
   not_depositable: [409],
+  too_many_waiting: [409],
   below_first_minimum: [400],
-  below_minimum: [409],
+  below_minimum: [400, 409],
   insufficient_shares: [409],
   wrong_destination: [403],
-  worth_nothing: [400, 409],
   loses_too_much: [400],
   // Orders
   order_not_found: [404],
@@ -125,6 +125,8 @@ export const ERROR_CODES = {
   quota_used_up: [409],
   deliverable_not_found: [404],
   generation_ended: [409],
+  order_not_paid: [409],
+  payment_not_final: [409],
   thread_closed: [400],
   order_not_completed: [400],
   payer_not_proven: [409],
@@ -224,8 +226,11 @@ export const ERROR_CODES = {
   claim_required: [402],
   reference_of_another_quote: [402],
   paid_after_quote_expired: [402],
-  insufficient_funds: [402],
-  too_many_failed_payments: [402],
+  insufficient_funds: [400, 402],
+  too_many_failed_payments: [402, 409],
+  payment_rejected: [400],
+  price_changed: [409],
+  no_listed_price: [400],
 } as const satisfies Record<string, readonly number[]>
 
 export type ErrorCode = keyof typeof ERROR_CODES

@@ -1,4 +1,5 @@
 import { type ErrorCodes, type ErrorStatus, hasBody, isWrite, type Operation } from './define.ts'
+import { fieldsAt } from './describe-limits.ts'
 import type { ErrorCode } from './error-codes.ts'
 
 /** Codes of operations that are paid by naming a transfer. */
@@ -119,6 +120,14 @@ const RULES: readonly Rule[] = [
         'payment_refunded',
         'transfer_used',
       ],
+    },
+  },
+  {
+    // Paid with a payment that a wallet signed.
+    applies: ({ input }) => fieldsAt(input, []).includes('signed_payment'),
+    codes: {
+      400: ['malformed_payment', 'payment_rejected', 'insufficient_funds', 'payment_void'],
+      409: ['price_changed', 'payment_already_used', 'payment_in_progress', 'too_many_failed_payments'],
     },
   },
   {

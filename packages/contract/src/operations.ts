@@ -14,6 +14,7 @@ import * as messages from './operations/messages.ts'
 import * as orders from './operations/orders.ts'
 import * as overview from './operations/overview.ts'
 import * as portfolio from './operations/portfolio.ts'
+import * as receipts from './operations/receipts.ts'
 import * as reviews from './operations/reviews.ts'
 import * as services from './operations/services.ts'
 import * as solvency from './operations/solvency.ts'
@@ -33,6 +34,7 @@ export const operations = {
   ...earnings,
   ...services,
   ...orders,
+  ...receipts,
   ...bounties,
   ...wallets,
   ...swaps,

@@ -10,19 +10,21 @@ interface Call {
   readonly operation: { readonly id: Act['operation']; readonly input: z.ZodObject }
   readonly required: readonly string[]
   readonly optional?: readonly string[]
+  /** Optional fields that replace a required one. */
+  readonly insteadOf?: Readonly<Record<string, string>>
 }
 
-const onOrder = (required: readonly string[] = [], optional: readonly string[] = []): Call => ({
-  operation: actOnOrder,
-  required,
-  optional,
-})
+const onOrder = (required: readonly string[] = []): Call => ({ operation: actOnOrder, required })
 
 /** How each action of an order is called. The bounds of the fields are those of the operation’s input. */
 const CALLS: Readonly<Record<Act['action'], Call>> = {
   quote: { operation: quoteOrder, required: ['price_usd'], optional: ['expires_in_hours', 'message'] },
   accept: onOrder(),
-  pay: onOrder(['escrow_tx_hash'], ['payment_network']),
+  pay: {
+    ...onOrder(['escrow_tx_hash']),
+    optional: ['payment_network', 'signed_payment'],
+    insteadOf: { signed_payment: 'escrow_tx_hash' },
+  },
   start: onOrder(),
   deliver: {
     operation: deliverOrder,
@@ -50,7 +52,14 @@ interface JsonSchema {
   readonly maximum?: number
 }
 
-function fieldOf(input: z.ZodObject, name: string, required: boolean): Field {
+const TYPES: Readonly<Record<string, Field['type']>> = {
+  array: 'array',
+  integer: 'number',
+  number: 'number',
+  object: 'object',
+}
+
+function fieldOf(input: z.ZodObject, name: string, required: boolean, instead?: string): Field {
   const schema = z.toJSONSchema(input.shape[name] as z.ZodType, {
     io: 'input',
     unrepresentable: 'any',
@@ -58,8 +67,9 @@ function fieldOf(input: z.ZodObject, name: string, required: boolean): Field {
   const { type, enum: values, ...bounds } = schema.anyOf?.[0] ?? schema
   return {
     name,
-    type: type === 'array' ? 'array' : type === 'integer' || type === 'number' ? 'number' : 'string',
+    type: TYPES[type ?? ''] ?? 'string',
     required,
+    instead_of: instead ?? null,
     min: bounds.minLength ?? bounds.minItems ?? bounds.minimum ?? null,
     max: bounds.maxLength ?? bounds.maxItems ?? bounds.maximum ?? null,
     values: values === undefined ? null : [...values],
@@ -75,6 +85,7 @@ export const ORDER_ACTS = Object.fromEntries(
         operation: { id, input },
         required,
         optional = [],
+        insteadOf = {},
       },
     ]) => [
       action,
@@ -82,7 +93,7 @@ export const ORDER_ACTS = Object.fromEntries(
         operation: id,
         fields: [
           ...required.map((name) => fieldOf(input, name, true)),
-          ...optional.map((name) => fieldOf(input, name, false)),
+          ...optional.map((name) => fieldOf(input, name, false, insteadOf[name])),
         ],
       },
     ],

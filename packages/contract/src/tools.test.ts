@@ -37,7 +37,7 @@ market_register_token           | registerToken       | market:write | -        
 market_launch_token             | launchToken         | market:funds | -                                | agent_id symbol* description image_url
 market_earn_markets             | listEarnMarkets     | market:read  | readOnly idempotent              | -
 market_earn_positions           | listEarnPositions   | market:read  | readOnly idempotent              | -
-market_earn_deposit             | depositToEarn       | market:funds | -                                | amount_usd* incoming_tx_hash* key
+market_earn_deposit             | depositToEarn       | market:funds | -                                | amount_usd* incoming_tx_hash* key wallet wallet_sig wallet_sig_ts wallet_chain
 market_earn_withdraw            | withdrawFromEarn    | market:funds | destructive                      | shares all key destination_wallet
 market_search_agents            | listPayableServices | market:read  | readOnly idempotent openWorld    | query category limit cursor
 market_get_payment_requirements | hireService         | market:read  | readOnly idempotent openWorld    | service_id*

@@ -2,10 +2,10 @@
 
 create table ledger_accounts (
   id text collate "C" primary key,
-  -- `world` is what the treasury holds, `cold` a cold address, `venue` what a pool has there: their balances are below zero.
-  -- The others say to whom it belongs: `pool` to depositors, `withdrawal` is owed for burned shares.
+  -- `world` is what the treasury holds, `cold` a cold address, `venue` what is on its way to a venue: their balances are below zero.
+  -- The others say to whom it belongs: `withdrawal` is what a venue paid for shares of a pool.
   kind text not null check (
-    kind in ('world', 'cold', 'venue', 'escrow', 'payable', 'fees', 'suspense', 'surplus', 'pool', 'withdrawal')
+    kind in ('world', 'cold', 'venue', 'escrow', 'payable', 'fees', 'suspense', 'surplus', 'withdrawal')
   ),
   network text not null check (network in ('solana-mainnet', 'base-mainnet', 'alt-mainnet')),
   asset text not null default 'USDC' check (length(asset) between 1 and 16),

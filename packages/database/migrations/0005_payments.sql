@@ -107,6 +107,8 @@ create table payment_intents (
   why text check (length(why) <= 300),
   -- A payment that the buyer signed. While it waits and `bytes` is set, we submit it until it is on the chain or never can be.
   payment jsonb,
+  -- Of a payment that we submit: the authorization or message that can be executed once.
+  proof text check (length(proof) between 64 and 150),
   bytes text,
   -- EVM: whose transaction `bytes` is. It is submitted until it is mined, also when the payment has ended: a nonce that is never
   -- used would block all later ones.
@@ -121,7 +123,8 @@ create table payment_intents (
   block_height bigint check (block_height >= 0),
   created_at timestamptz not null,
   checked_at timestamptz not null,
-  constraint payment_intents_submitted check (bytes is null or (payment is not null and signed_at_height is not null)),
+  constraint payment_intents_submitted check (
+    bytes is null or (payment is not null and signed_at_height is not null and proof is not null and payers is not null)),
   constraint payment_intents_nonce check ((nonce is null) = (gas_account is null) and (nonce is null or bytes is not null)),
   constraint payment_intents_request check (request is null or scope is not null),
   -- A claim that is to be accepted, and the wallets that the poster has proven to own.
@@ -136,6 +139,14 @@ create index payment_intents_named on payment_intents (checked_at) where status 
 create index payment_intents_sent on payment_intents (checked_at) where status = 'waiting' and bytes is not null;
 create index payment_intents_reference on payment_intents (network, reference);
 create unique index payment_intents_assigned on payment_intents (network, gas_account, nonce) where nonce is not null;
+-- A signed payment pays for one thing. One that failed can be submitted again.
+create unique index payment_intents_proof on payment_intents (network, proof)
+  where bytes is not null and status in ('waiting', 'confirmed', 'refunded');
+-- What a wallet has under way, and its payments that failed: each costs gas.
+create index payment_intents_of_payer on payment_intents (network, (payers[1]))
+  where bytes is not null and status = 'waiting';
+create index payment_intents_failed on payment_intents (network, (payers[1]), created_at)
+  where bytes is not null and status = 'failed';
 -- What was named in a scope, and for a purpose.
 create index payment_intents_scope on payment_intents (purpose_kind, scope, network, reference) where scope is not null;
 create index payment_intents_purpose on payment_intents (purpose_kind, purpose_id) where scope is not null;

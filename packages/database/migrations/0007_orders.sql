@@ -127,6 +127,9 @@ create index orders_of_buyer on orders (buyer, created_at desc, id desc);
 create index orders_of_wallet on orders (client_wallet, created_at desc, id desc) where client_wallet is not null;
 create index orders_of_buyer_in on orders (buyer, status, created_at desc, id desc);
 create index orders_of_wallet_in on orders (client_wallet, status, created_at desc, id desc) where client_wallet is not null;
+create index workspaces_of_buyer on orders (buyer, created_at desc, id desc) where quota_total > 0;
+create index workspaces_of_wallet on orders (client_wallet, created_at desc, id desc)
+  where quota_total > 0 and client_wallet is not null;
 create index orders_of_agent on orders (agent_id, created_at desc, id desc);
 create index orders_of_agent_in on orders (agent_id, status, created_at desc, id desc);
 create index orders_of_listing on orders (listing_id, created_at desc);

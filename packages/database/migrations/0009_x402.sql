@@ -41,13 +41,10 @@ create table purchases (
 -- Several purchases can be paid in one transaction.
 create index purchases_reference on purchases (network, reference) where reference is not null;
 create unique index purchases_result on purchases (result_id) where result_id is not null;
-create index purchases_of_payer on purchases (network, payer) where state = 'sent';
 create index purchases_under_way on purchases (updated_at) where state = 'sent';
 create index purchases_contested on purchases (contested_at, id) where contested_at is not null;
 -- Payments that came to nothing are deleted after a while: anybody can make any number of them.
 create index purchases_over on purchases (updated_at) where state in ('claimed', 'void') and reference is null;
--- The payers whose payments fail on the chain.
-create index purchases_failed on purchases (network, payer, updated_at) where state = 'void' and reference is not null;
 -- What a wallet bought with a request key: a client whose response was lost repeats the key and is not charged twice. Not
 -- unique, because a key may be used again after a day; a lock per wallet keeps two at once from both being sent.
 create index purchases_by_request_key on purchases (network, payer, request_key)

@@ -105,6 +105,8 @@ create table payout_signatures (
   network text not null,
   -- Solana: the transaction. EVM: the digest that was signed.
   reference text not null,
+  -- Solana: which payment of the transaction it is.
+  transfer_index integer not null default 0 check (transfer_index >= 0),
   payout_id text not null references payouts (id),
   round integer not null default 1 check (round > 0),
   n integer not null check (n > 0),
@@ -116,7 +118,8 @@ create table payout_signatures (
   -- Solana: can no longer take effect, and did not. EVM: a later one replaces it, and it may take effect until it expires.
   is_dead boolean not null default false,
   created_at timestamptz not null,
-  primary key (network, reference),
+  -- A payment is of one payout, whichever transaction makes it.
+  primary key (network, reference, transfer_index),
   constraint payout_signatures_n unique (payout_id, round, n)
 );
 -- On Solana the database itself forbids two signatures of one payout that could both take effect. On EVM the chain does.
@@ -179,7 +182,7 @@ create table payout_costs (
 create table payout_counters (
   network text not null check (network in ('solana-mainnet', 'base-mainnet', 'alt-mainnet')),
   -- The whole network, `payee:<address>` or `agent:<id>`.
-  scope text not null check (scope = '*' or scope ~ '^(payee|agent):.+$'),
+  scope text not null check (scope in ('*', 'earn') or scope ~ '^(payee|agent):.+$'),
   hour timestamptz not null check (extract(epoch from hour) % 3600 = 0),
   -- What counts against the caps, and the part of it that is not final.
   capped_micros bigint not null default 0 check (capped_micros >= 0),
@@ -209,7 +212,7 @@ create table payout_totals (
 create table outgoing_transfers (
   network text not null check (network in ('solana-mainnet', 'base-mainnet', 'alt-mainnet')),
   reference text not null check (length(reference) between 64 and 88),
-  -- A transaction can make many payments. Solana: always 0.
+  -- A transaction can make many payments.
   transfer_index integer not null check (transfer_index >= 0),
   -- `payouts.mark` of the payout that it names; null for a payment that we did not make.
   mark text check (length(mark) between 1 and 100),

@@ -63,7 +63,19 @@ function render(columns: readonly Column[]): string {
   const helpers = ['ColumnType', 'Generated', 'GeneratedAlways'].filter((helper) =>
     new RegExp(`\\b${helper}<`).test(body + JSON_TYPE),
   )
-  return `${header(helpers)}\n${JSON_TYPE}\nexport interface Tables {\n${body}}\n`
+  const names = [...tables].map(([name, list]) => namesOf(name, list))
+  return `${header(helpers)}\n${JSON_TYPE}\nexport interface Tables {\n${body}}\n\n${NAMES}${names.join('')}}\n`
+}
+
+const NAMES =
+  '/** The names of the columns, which `rows.ts` splits. */\nexport const COLUMNS: Readonly<Record<keyof Tables, string>> = {\n'
+
+const LINE_WIDTH = 110
+
+function namesOf(table: string, columns: readonly Column[]): string {
+  const text = `'${columns.map(({ column }) => column).join(' ')}',\n`
+  const line = `  ${table}: ${text}`
+  return line.length - 1 <= LINE_WIDTH ? line : `  ${table}:\n    ${text}`
 }
 
 const header = (helpers: readonly string[]) =>

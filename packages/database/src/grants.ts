@@ -4,11 +4,13 @@ import { ROLES } from './roles.ts'
 /** Written by the worker alone; the api reads them. */
 const WORKER_ONLY = [
   'agent_statistics',
+  'earn_deposit_parts',
   'earn_fills',
   'venue_transfers',
   'earn_pools',
   'earn_positions',
   'earn_prices',
+  'earn_recall_parts',
   'followed_networks',
   'migrations',
   'opened_token_accounts',

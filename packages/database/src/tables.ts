@@ -204,6 +204,12 @@ export interface Tables {
     held_until: Date
     database_epoch: Generated<string>
   }
+  earn_deposit_parts: {
+    venue_transfer_id: string
+    deposit_id: string
+    amount_micros: bigint
+    shares: string | null
+  }
   earn_deposits: {
     id: string
     pool_key: string
@@ -211,7 +217,7 @@ export interface Tables {
     network: string
     amount_micros: bigint
     status: string
-    venue_transfer_id: string | null
+    moved_micros: Generated<bigint>
     payer: string | null
     shares: string | null
     value_micros: bigint | null
@@ -233,9 +239,13 @@ export interface Tables {
     vault: string
     wallet: string
     total_shares: Generated<string>
+    queued_shares: Generated<string>
     venue_shares: Generated<string>
+    ratio_vault_shares: string | null
+    ratio_shares: string | null
     read_at: Date | null
     value_micros: bigint | null
+    valued_shares: string | null
     tvl_micros: bigint | null
     liquid_micros: bigint | null
     accepts_deposits: Generated<boolean>
@@ -254,6 +264,12 @@ export interface Tables {
     at: Date
     price: string
   }
+  earn_recall_parts: {
+    venue_transfer_id: string
+    withdrawal_id: string
+    shares: string
+    amount_micros: bigint | null
+  }
   earn_withdrawals: {
     id: string
     pool_key: string
@@ -262,9 +278,10 @@ export interface Tables {
     destination: string
     status: string
     burned_shares: string | null
-    amount_micros: bigint | null
+    open_shares: Generated<string>
+    recalled_shares: Generated<string>
+    paid_micros: Generated<bigint>
     filled_micros: Generated<bigint>
-    was_liquid: boolean | null
     failure: string | null
     created_at: Date
     updated_at: Date
@@ -544,6 +561,7 @@ export interface Tables {
     status: string
     why: string | null
     payment: Json | null
+    proof: string | null
     bytes: string | null
     gas_account: string | null
     nonce: bigint | null
@@ -617,6 +635,7 @@ export interface Tables {
   payout_signatures: {
     network: string
     reference: string
+    transfer_index: Generated<number>
     payout_id: string
     round: Generated<number>
     n: number
@@ -926,7 +945,8 @@ export interface Tables {
     kind: string
     pool_key: string
     network: string
-    amount_micros: bigint
+    amount_micros: bigint | null
+    asked_shares: string | null
     state: string
     problem: string | null
     venue_shares: string | null
@@ -994,4 +1014,127 @@ export interface Tables {
     created_at: Date
     ended_at: Date | null
   }
+}
+
+/** The names of the columns, which `rows.ts` splits. */
+export const COLUMNS: Readonly<Record<keyof Tables, string>> = {
+  activity: 'kind subject id agent_id listing_id rating at',
+  agent_statistics: 'agent_id completed_micros completed_orders',
+  agent_tokens: 'agent_id mint name symbol mode creator_wallet image_url description tx_hash created_at',
+  agent_wallets: 'agent_id chain address secret_sealed database_epoch created_at',
+  agents:
+    'id name name_skeleton written_skeleton renamed_at previous_name slug description capabilities ai_models avatar_url twitter_username verified featured_rank owner_user_id owner_wallet owner_proven_by owner_wallet_effective_at marketable api_key_fingerprint api_key_sealed api_key_hint api_key_replaced_at endpoint_url endpoint_proven_at webhook_secret_sealed previous_webhook_secret_sealed webhook_secret_replaced_at payout_chain payout_wallet payout_address_base payout_by_owner_only pending_payout_chain pending_payout_wallet pending_payout_address_base pending_payout_since pending_payout_by token_mint identity_mint total_orders completed_orders rating_sum rating_count stars service_count created_at updated_at last_seen_at closed_at search',
+  approvals:
+    'id kind payload subject summary reason proposer approver rejected_by state created_at expires_at decided_at',
+  audit_head: 'only_row seq seal',
+  audit_log: 'seq at actor credential act subject request_id details seal',
+  bounties:
+    'id poster client_wallet client_proven_by title brief category budget_micros deadline_hours claim_window_hours reference_urls reference_images status pending_claims created_at updated_at expires_at search',
+  bounty_claims: 'id bounty_id agent_id message status created_at expires_at ended_at',
+  buyer_event_counters: 'buyer last_seq database_epoch',
+  buyer_events: 'buyer seq at event order_id data',
+  creator_fees:
+    'id agent_id mint mode amount_lamports agent_lamports partner_lamports buyback_lamports source_tx status recorded_by created_at payment_tx paid_by paid_at',
+  deliveries:
+    'id created_at agent_id seq event order_id status attempts due_at first_attempt_at ended_at response_status failure',
+  delivery_queues: 'agent_id last_seq holder held_until database_epoch',
+  earn_deposit_parts: 'venue_transfer_id deposit_id amount_micros shares',
+  earn_deposits:
+    'id pool_key holder network amount_micros status moved_micros payer shares value_micros failure created_at updated_at',
+  earn_fills: 'withdrawal_id n subject amount_micros created_at',
+  earn_pools:
+    'key network kind vault wallet total_shares queued_shares venue_shares ratio_vault_shares ratio_shares read_at value_micros valued_shares tvl_micros liquid_micros accepts_deposits paused created_at',
+  earn_positions: 'pool_key holder shares principal_micros updated_at',
+  earn_prices: 'pool_key at price',
+  earn_recall_parts: 'venue_transfer_id withdrawal_id shares amount_micros',
+  earn_withdrawals:
+    'id pool_key holder shares destination status burned_shares open_shares recalled_shares paid_micros filled_micros failure created_at updated_at',
+  event_counters: 'agent_id last_seq database_epoch',
+  events: 'agent_id seq at event order_id data',
+  followed_networks:
+    'network final_height final_hash final_at treasury cold held_height treasury_micros cold_micros moved_micros confirmed_at position head_height read_at',
+  ledger_accounts:
+    'id kind network asset subject may_be_negative balance_micros is_open created_at updated_at',
+  ledger_journals: 'id key reason subject agent_id network move_count at',
+  ledger_moves: 'journal_id n account_id amount_micros network asset at',
+  listing_buyers: 'listing_id buyer',
+  listing_prices: 'listing_id price_micros valid_until',
+  listings:
+    'id agent_id slug category title description price_type price_micros turnaround_hours deliverables demo_url quota_limit max_revisions requirement_fields active marketable total_orders completed_orders completed_buyers rating_sum rating_count stars created_at updated_at search',
+  notifications: 'id recipient kind about title body data created_at read_at',
+  oauth_changes: 'grant_id operation subject fields changed_at',
+  oauth_grants:
+    'id idp_user_id agent_id client_id client_name redirect_host scopes created_at last_used_at ended_at',
+  oauth_keys: 'id keys_sealed created_at',
+  oauth_records: 'model id payload grant_id created_at consumed_at expires_at',
+  opened_token_accounts: 'agent_id payee payout_id opened_at',
+  order_deliveries: 'order_id n note items at',
+  order_messages: 'id order_id sender_type sender_name content created_at',
+  order_steps: 'order_id n action from_status to_status role actor at',
+  orders:
+    'id listing_id bounty_id agent_id buyer client_wallet client_proven_by for_principal status title brief reference_urls reference_images requirement_answers is_private turnaround_hours max_revisions revision_count price_type price_micros quote_message price_until payment_method payment_error payment_network payment_reference paid_at payer_proven payout_waits_until contested_at contest_ends_at deliver_by delivered_at review_ends_at review_left_ms complaint quota_total quota_used quota_pending quota_failed workspace_ends_at renewal_offered_at closed_at outcome agent_part_micros due_at created_at updated_at',
+  outgoing_accounts: 'network account compared_nonces',
+  outgoing_horizons: 'network database_epoch height',
+  outgoing_transactions:
+    'action_id n kind network account reference bytes nonce last_valid_height max_fee_per_gas max_priority_fee_per_gas created_at',
+  outgoing_transfers:
+    'network reference transfer_index mark payee amount_micros block_height block_hash happened_at is_final written_off_at paired_with created_at read_at',
+  payment_intents:
+    'id purpose_kind purpose_id network reference scope request payers due_micros not_before status why payment proof bytes gas_account nonce signed_at_height last_valid_height confirmations required_confirmations block_height created_at checked_at',
+  payout_addresses: 'agent_id network address seen_at effective_at',
+  payout_batches: 'network account nonce reference max_fee_per_gas max_priority_fee_per_gas sent_at',
+  payout_changes: 'id agent_id due_at',
+  payout_confirmations: 'agent_id address signature signed_at_ms',
+  payout_costs: 'payout_id round network native at',
+  payout_counters:
+    'network scope hour capped_micros capped_in_flight_micros in_flight_micros native has_in_flight',
+  payout_guards:
+    'network database_epoch horizon alive_until alive_height claims_known_until compared_at counted_epoch short_since short_micros disagreement updated_at read_at',
+  payout_signatures:
+    'network reference transfer_index payout_id round n bytes valid_to submit_at is_dead created_at',
+  payout_totals: 'agent_id network paid_out_micros',
+  payout_transfers: 'payout_id network reference transfer_index amount_micros',
+  payout_treasuries: 'network treasury',
+  payouts:
+    'id network kind subject purpose unmatched_from unmatched_transfer agent_id payee amount_micros state mark_round mark round hold_code hold_detail reason not_before contested_at approval_id approved_at counts_against_caps counted_at opens_account final_reference notified_agent created_at updated_at due_at',
+  portfolio_hidden: 'agent_id source_type source_id order_id hidden_at',
+  purchase_namings: 'purchase_id n subject request fingerprint amount_micros named_at',
+  purchases:
+    'id network kind proof subject request fingerprint request_key binding payer amount_micros state lease_until database_epoch reference result_id why contested_at created_at updated_at',
+  refund_requests: 'unmatched_id wallet note created_at',
+  requests:
+    'scope key operation fingerprint state attempt leased_until database_epoch status response_sealed created_at',
+  reserve_anchors: 'day text trees signatures reference network account final_at due_at created_at',
+  reserve_leaves: 'snapshot_id n account_id holder amount_micros salt',
+  reserve_snapshots:
+    'id network taken_at treasury final_micros latest_micros cold_address cold_micros ledger_micros in_flight_micros in_flight in_flight_count venues_micros escrow_micros payable_micros surplus_micros suspense_micros fees_micros earn_micros unfinal_micros short_micros root leaf_count groups wallets_root wallet_count wallets_micros day',
+  reviews: 'id order_id listing_id agent_id buyer rating comment created_at',
+  sessions:
+    'id idp_user_id access_token_sealed access_expires_at refresh_token_sealed refreshing_until wallet_key wallet_chain wallet_address wallet_proven_by signature signed_at_ms checked_at created_at expires_at',
+  statistic_changes: 'id name agent_id amount created_at',
+  statistics: 'name value',
+  swap_orders:
+    'id user_id wallet amount_micros min_out_lamports message_sha256 maker_request last_valid_height status signature created_at expires_at executed_at',
+  sweep_clock: 'only_row started_until',
+  switches: 'name on_since changed_at changed_by reason',
+  transfers:
+    'network reference transfer_index subject purpose payer amount_micros due_micros block_height block_hash happened_at missing_since state claimed_at checked_at created_at',
+  unproven_attempts: 'subject attempted_at proven_at updated_at',
+  unread_counters: 'recipient unread',
+  upload_totals: 'day owner files bytes',
+  upload_uses: 'upload_id subject ended',
+  uploads: 'id owner file_name media_type state size_bytes sha256 used_for used_at is_private created_at',
+  used_signatures: 'wallet_key purpose signed_at_ms used_at',
+  user_wallets: 'wallet_key idp_user_id chain address verified_at',
+  users:
+    'idp_user_id username display_name twitter_username google_email avatar_url bio created_at updated_at deleted_at',
+  venue_transfers:
+    'id kind pool_key network amount_micros asked_shares state problem venue_shares assets_micros reference created_at updated_at',
+  wallet_transactions:
+    'id agent_id wallet kind requested_by asset destination amount token_name token_symbol token_uri token_description token_image_url public_key exported_key owner_wallet owner_signature owner_signed_at_ms status reference mint signed_at failure created_at updated_at due_at',
+  withdraw_addresses:
+    'id agent_id address set_by created_at effective_at cancelled_at owner_signature owner_signed_at_ms stored_at',
+  withdraw_delays: 'address_id notified_at',
+  worker_pools: 'worker_id seen_at',
+  workspace_deliverables: 'id order_id prompt status item failure deadline created_at ended_at',
 }

@@ -59,7 +59,8 @@ describe('transact', () => {
       })
     }
     await Promise.all([cross('a', 'b', 'x'), cross('b', 'a', 'y')])
-    expect(attempts).toBe(3)
+    // The victim can take its first lock again before the other one wakes, and is a victim again.
+    expect(attempts).toBeGreaterThanOrEqual(3)
     expect(await bios()).toEqual(['xy', 'xy'])
   })
 

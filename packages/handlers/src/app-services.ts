@@ -2,6 +2,7 @@ import type { Context } from '@market/core/context'
 import type { Limiter } from '@market/core/ports/limiter'
 import type { LoginProvider } from '@market/core/ports/login'
 import type { Prices } from '@market/core/ports/prices'
+import type { ReceiptSigner } from '@market/core/ports/receipts'
 import type { Swaps } from '@market/core/ports/swaps'
 import type { VenueMarket } from '@market/core/ports/venue'
 import type { CreatorFeeSettings } from '@market/custody/creator-fees'
@@ -29,6 +30,8 @@ export interface AppServices
   readonly operators: Operators
   /** The client of the identity provider; without it users cannot sign in with a browser. */
   readonly login?: LoginProvider | undefined
+  /** Signs the receipts of orders. */
+  readonly receipts: ReceiptSigner
   /** The price of a paid registration. */
   readonly registrationFee: Usdc
   /** Prices of tokens; absent without a configured source. */

@@ -1,5 +1,6 @@
 import { APPROVAL_PAYLOADS, type ApprovalKind, type ApprovalPayload } from '@market/contract/schemas/approval'
 import type { Approval, ApprovalRule, Concern, Proposal } from '@market/core/approvals'
+import { acceptVenueTransfer } from '@market/earn/venue-transfers'
 import { assert } from '@market/kernel/assert'
 import type { OrderId } from '@market/kernel/ids'
 import type { ListedPayout, PayoutId } from '@market/money/payouts'
@@ -48,6 +49,11 @@ const KINDS: { readonly [Kind in ApprovalKind]: Rule<ApprovalPayload<Kind>> } = 
     payee,
   })),
   move_to_cold: kind(moveToCold, ({ network, amount_usd }) => ({ network, amount: moneyOf(amount_usd) })),
+  accept_venue_transfer: kind(acceptVenueTransfer, ({ venue_transfer_id, vault_shares, amount_usd }) => ({
+    id: venue_transfer_id,
+    vaultShares: BigInt(vault_shares),
+    assets: moneyOf(amount_usd),
+  })),
 }
 
 /** A rule of a domain with the payload of the contract. */

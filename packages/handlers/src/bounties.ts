@@ -88,6 +88,8 @@ const presentTransfer = ({ acceptance, refund }: NamedTransfer) => ({
   network: acceptance.network,
   escrow_tx_hash: acceptance.reference,
   status: acceptance.status,
+  confirmations: acceptance.confirmations,
+  required: acceptance.required,
   refund: presentPayout(refund),
   created_at: acceptance.createdAt.toISOString(),
 })

@@ -1,8 +1,8 @@
 /** How large the items of a response may become. */
 export interface ByteBudget {
   readonly bytes: number
-  /** The bytes that an item takes in the response, from its JSON. */
-  readonly bytesOf: (json: string) => number
+  /** The bytes that an item takes in the response, from its JSON and that as bytes. */
+  readonly bytesOf: (json: string, encoded: Buffer) => number
   /** How many rows of a list are read at a time, where the budget is much smaller than the largest page. */
   readonly partRows?: number
 }
@@ -10,21 +10,22 @@ export interface ByteBudget {
 const MB = 1024 * 1024
 
 /** A page of REST ends here, with its `next_cursor`, whatever its `limit` is. */
-export const REST_BUDGET: ByteBudget = { bytes: MB, bytesOf: (json) => Buffer.byteLength(json) }
+export const REST_BUDGET: ByteBudget = { bytes: MB, bytesOf: (_, { length }) => length }
 
-/** Collects the JSON of the first items that fit; of at least one, so that every item can be read. */
+/** Collects the JSON of the first items that fit, as bytes; of at least one, so that every item can be read. */
 export function collector({ bytes, bytesOf }: ByteBudget) {
-  const texts: string[] = []
+  const encodedItems: Buffer[] = []
   let used = 0
   let isFull = false
   return {
-    texts: texts as readonly string[],
+    encodedItems: encodedItems as readonly Buffer[],
     /** Whether the item fits. Nothing fits after one that did not. */
     add(json: string): boolean {
-      used += bytesOf(json) + 1
+      const encoded = Buffer.from(json)
+      used += bytesOf(json, encoded) + 1
       // fix: page-budget
-      if (used > bytes && texts.length > 0) isFull = true
-      if (!isFull) texts.push(json)
+      if (used > bytes && encodedItems.length > 0) isFull = true
+      if (!isFull) encodedItems.push(encoded)
       return !isFull
     },
     get isFull() {

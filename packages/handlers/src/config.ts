@@ -17,6 +17,8 @@ const presentNetwork = (one: PublicNetwork) => ({
   usdc_decimals: USDC_DECIMALS,
   explorer_transaction_url: one.explorer.transaction ?? null,
   explorer_address_url: one.explorer.address ?? null,
+  public_rpc_url: one.publicNode ?? null,
+  coin: one.coin,
   min_payout_usd: formatUsd(one.minPayout),
   confirmations: one.confirmations
     .toSorted((a, b) => (a.from < b.from ? -1 : 1))

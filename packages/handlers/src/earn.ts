@@ -1,13 +1,24 @@
 import { type Actor, nameOf } from '@market/core/context'
 import type { VenueMarket } from '@market/core/ports/venue'
 import { depositPurpose, listDeposits, type NamedDeposit } from '@market/earn/deposits'
-import { FIRST_DEPOSIT_MIN, listPositions, requirePool, riskOf } from '@market/earn/pools'
 import {
-  awaitWithdrawal,
+  FIRST_DEPOSIT_MIN,
   listMarkets,
   listPools,
+  type MarketView,
+  type PoolView,
+  requirePool,
+  riskOf,
+} from '@market/earn/pools'
+import {
+  awaitWithdrawal,
+  describeWithdrawal,
+  type HeldPosition,
+  type ListedWithdrawal,
+  listPositions,
   listWithdrawals,
   requestWithdrawal,
+  SMALLEST_PART,
   type Withdrawal,
 } from '@market/earn/withdrawals'
 import { findOwnedAgents, ownerIn } from '@market/identity/agents'
@@ -16,31 +27,21 @@ import { assert } from '@market/kernel/assert'
 import { formatUsd, type Usdc } from '@market/kernel/money'
 import { inferNetwork, normalizeReference } from '@market/money/payments'
 import { type HandlerContext, handler } from './handler.ts'
-import { loadActor, loadPayer } from './load-actor.ts'
+import { loadActor } from './load-actor.ts'
 import { payByTransfer } from './name-transfer.ts'
 import { moneyOf } from './parse.ts'
 import { presentWallet } from './present-agent.ts'
 import { presentPayout } from './present-payout.ts'
+import { presentShares, SHARE_DECIMALS } from './present-shares.ts'
 
-type MarketView = Awaited<ReturnType<typeof listMarkets>>[number]
-type PoolView = Awaited<ReturnType<typeof listPools>>[number]
-type Position = Awaited<ReturnType<typeof listPositions>>[number]
 type ListedDeposit = Awaited<ReturnType<typeof listDeposits>>[number]
-type ListedWithdrawal = Awaited<ReturnType<typeof listWithdrawals>>[number]
 
-/** Shares are counted in units of 10^-12. */
-const DECIMALS = 12
 const AGENT = 'agent:'
-
-const presentShares = (units: bigint): string => {
-  const digits = units.toString().padStart(DECIMALS + 1, '0')
-  return `${digits.slice(0, -DECIMALS)}.${digits.slice(-DECIMALS)}`
-}
 
 /** Of a number that the contract has validated. */
 const unitsOf = (shares: string): bigint => {
   const [whole = '', decimals = ''] = shares.split('.')
-  return BigInt(whole + decimals.padEnd(DECIMALS, '0'))
+  return BigInt(whole + decimals.padEnd(SHARE_DECIMALS, '0'))
 }
 
 const sharesOrNull = (units: bigint | null): string | null => (units === null ? null : presentShares(units))
@@ -62,6 +63,7 @@ function presentMarket(market: MarketView, ctx: HandlerContext) {
     depositable: market.isDepositable && treasury !== null,
     paused: paused !== null,
     first_deposit_min_usd: formatUsd(FIRST_DEPOSIT_MIN),
+    withdraw_min_usd: formatUsd(SMALLEST_PART),
     risk: riskOf(kind),
   }
 }
@@ -78,11 +80,14 @@ const presentPool = ({ key, venue, kind, totalShares, nav, paused, ...pool }: Po
 
 const agentIn = (holder: string) => (holder.startsWith(AGENT) ? { agent_id: holder.slice(AGENT.length) } : {})
 
-const presentPosition = ({ poolKey, holder, shares, principal, value }: Position) => ({
+const presentPosition = ({ poolKey, holder, shares, principal, value, ...queued }: HeldPosition) => ({
   key: poolKey,
   shares: presentShares(shares),
   principal_usd: formatUsd(principal),
   value_usd: formatUsd(value),
+  queued_shares: presentShares(queued.queuedShares),
+  queued_value_usd: formatUsd(queued.queuedValue),
+  unpaid_usd: formatUsd(queued.unpaid),
   ...agentIn(holder),
 })
 
@@ -106,19 +111,28 @@ const presentListedDeposit = (deposit: ListedDeposit) => ({
   ...agentIn(deposit.holder),
 })
 
-/** What free liquidity covered is settled, also while its payout is being requested. */
-const statusOf = ({ status, wasLiquid }: Withdrawal): Withdrawal['status'] =>
-  status === 'queued' && wasLiquid === true ? 'settled' : status
+/** What the vault pays for now is settled, also while its payout is being requested. */
+const statusOf = ({ status, isLiquid, waitsFor }: ListedWithdrawal): Withdrawal['status'] =>
+  status === 'queued' && isLiquid && waitsFor === null ? 'settled' : status
 
-const presentListedWithdrawal = (withdrawal: ListedWithdrawal, ctx: HandlerContext) => ({
+const presentWithdrawn = (withdrawal: ListedWithdrawal, ctx: HandlerContext) => ({
   withdrawal_id: withdrawal.id,
   key: withdrawal.poolKey,
+  shares_burned: sharesOrNull(withdrawal.burnedShares),
+  amount_usd: usdOrNull(withdrawal.amount),
+  amount_is_final: withdrawal.isFinal,
+  paid_usd: formatUsd(withdrawal.filled),
+  open_shares: presentShares(withdrawal.openShares + withdrawal.recalledShares),
+  open_value_usd: formatUsd(withdrawal.openValue),
+  waits_for: withdrawal.waitsFor,
+  destination_wallet: presentWallet(ctx, withdrawal.destination) ?? withdrawal.destination,
+})
+
+const presentListedWithdrawal = (withdrawal: ListedWithdrawal, ctx: HandlerContext) => ({
+  ...presentWithdrawn(withdrawal, ctx),
   status: statusOf(withdrawal),
   failure: withdrawal.failure,
   shares: sharesOrNull(withdrawal.shares),
-  shares_burned: sharesOrNull(withdrawal.burnedShares),
-  amount_usd: usdOrNull(withdrawal.amount),
-  destination_wallet: presentWallet(ctx, withdrawal.destination) ?? withdrawal.destination,
   payouts: withdrawal.fills.flatMap(({ payout }) => presentPayout(payout) ?? []),
   created_at: withdrawal.createdAt.toISOString(),
   ...agentIn(withdrawal.holder),
@@ -153,34 +167,24 @@ function referenceOn(network: VenueMarket['network'], hash: string): string {
 const riskIn = ({ earnMarkets }: HandlerContext, poolKey: string): string =>
   riskOf(earnMarkets.find(({ key }) => key === poolKey)?.kind ?? 'liquidity_provision')
 
-type Requested = Withdrawal & {
-  /** Of the payout, once it is final. */
-  readonly txHash?: string | undefined
-}
-
 /** Waits for the worker. A rejected withdrawal is an error. */
-async function awaitDecision(ctx: HandlerContext, requested: Requested): Promise<Requested> {
-  const decided = await awaitWithdrawal(ctx, requested)
-  if (decided.status !== 'settled') return decided
-  const listed = await listWithdrawals(ctx, [decided.holder])
-  const [fill] = listed.find(({ id }) => id === decided.id)?.fills ?? []
-  return { ...decided, txHash: fill?.payout?.finalReference ?? undefined }
-}
+const awaitDecision = async (ctx: HandlerContext, requested: ListedWithdrawal): Promise<ListedWithdrawal> =>
+  describeWithdrawal(ctx, await awaitWithdrawal(ctx, requested))
 
-function presentWithdrawal(withdrawal: Requested, ctx: HandlerContext) {
-  const { id, poolKey, burnedShares, amount, destination, txHash } = withdrawal
+/** Of the last payout, once it is final. */
+const txHashOf = ({ status, fills }: ListedWithdrawal) =>
+  status === 'settled' ? fills.at(-1)?.payout?.finalReference : undefined
+
+function presentWithdrawal(withdrawal: ListedWithdrawal, ctx: HandlerContext) {
   const status = statusOf(withdrawal)
-  assert(status !== 'rejected', `${id} was not rejected`)
+  assert(status !== 'rejected', `${withdrawal.id} was not rejected`)
+  const txHash = txHashOf(withdrawal)
   return {
     data: {
-      withdrawal_id: id,
-      key: poolKey,
+      ...presentWithdrawn(withdrawal, ctx),
       status,
-      shares_burned: sharesOrNull(burnedShares),
-      amount_usd: usdOrNull(amount),
-      destination_wallet: presentWallet(ctx, destination) ?? destination,
-      ...(txHash !== undefined && { tx_hash: txHash }),
-      risk: riskIn(ctx, poolKey),
+      ...(txHash != null && { tx_hash: txHash }),
+      risk: riskIn(ctx, withdrawal.poolKey),
     },
     isLater: status === 'requested',
   }
@@ -227,7 +231,8 @@ export const earnHandlers = {
         network: pool.network,
         reference: referenceOn(pool.network, incoming_tx_hash),
       }
-      return payByTransfer(ctx, await loadPayer(ctx), depositPurpose, transfer)
+      // A leaked API key proves no wallet: the owner's wallets sign themselves.
+      return payByTransfer(ctx, await loadActor(ctx), depositPurpose, transfer)
     },
     present: (deposit, ctx) => ({
       data: { ...presentDeposit(deposit), risk: riskIn(ctx, deposit.poolKey) },
@@ -236,13 +241,14 @@ export const earnHandlers = {
   }),
 
   withdrawFromEarn: handler('withdrawFromEarn', {
-    run: async (ctx, { key, shares, destination_wallet }): Promise<Requested> => {
+    run: async (ctx, { key, shares, destination_wallet }) => {
       const wanted = {
         key,
         shares: shares === undefined ? null : unitsOf(shares),
         destination: destination_wallet?.toLowerCase(),
       }
-      return requestWithdrawal(ctx, await loadActor(ctx), wanted, ctx.caller.agent?.apiKeyHint)
+      const keyHint = ctx.caller.agent?.apiKeyHint
+      return requestWithdrawal(ctx, await loadActor(ctx), wanted, keyHint)
     },
     afterCommit: awaitDecision,
     present: presentWithdrawal,

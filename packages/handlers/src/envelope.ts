@@ -64,12 +64,22 @@ export interface OpenPage {
   response(): ApiResponse
 }
 
-/** The items are serialized one by one until the budget ends, and not again when the response is sent. */
+const COMMA = Buffer.from(',')
+
+/** What `JSON.stringify` of the whole body would return, without encoding the items again. */
+const listBytes = (items: readonly Buffer[], besides: object): Buffer =>
+  Buffer.concat([
+    Buffer.from('{"success":true,"data":['),
+    ...items.flatMap((item, at) => (at === 0 ? [item] : [COMMA, item])),
+    Buffer.from(`],${JSON.stringify(besides).slice(1)}`),
+  ])
+
+/** The items are serialized and encoded one by one until the budget ends, and not again when the response is sent. */
 export function openPage(operation: Operation, budget: ByteBudget): OpenPage {
   assert(operation.output instanceof z.ZodArray, `${operation.id} returns a list`)
   const { element } = operation.output as z.ZodArray<z.ZodType>
   const items: unknown[] = []
-  const texts = collector(budget)
+  const collected = collector(budget)
   let others: Presented | undefined
   let nextCursor: string | null = null
   return {
@@ -78,7 +88,7 @@ export function openPage(operation: Operation, budget: ByteBudget): OpenPage {
       const before = items.length
       for (const item of data) {
         const parsed = element.parse(item)
-        if (!texts.add(JSON.stringify(parsed))) break
+        if (!collected.add(JSON.stringify(parsed))) break
         items.push(parsed)
       }
       others ??= beside as Presented
@@ -86,7 +96,7 @@ export function openPage(operation: Operation, budget: ByteBudget): OpenPage {
       if (before === 0 || items.length > before) nextCursor = next_cursor(items.length - before)
     },
     get isFull() {
-      return texts.isFull
+      return collected.isFull
     },
     get count() {
       return items.length
@@ -96,7 +106,7 @@ export function openPage(operation: Operation, budget: ByteBudget): OpenPage {
       return {
         status: operation.status ?? 200,
         body: { success: true, data: items, ...besides },
-        json: `{"success":true,"data":[${texts.texts.join(',')}],${JSON.stringify(besides).slice(1)}`,
+        json: listBytes(collected.encodedItems, besides),
         headers: {},
       }
     },

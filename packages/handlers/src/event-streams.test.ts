@@ -11,6 +11,7 @@ import {
   NO_OWN_WALLETS,
 } from '@market/testing/market-context'
 import { testDatabase } from '@market/testing/postgres'
+import { testReceiptSigner } from '@market/testing/receipts'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import type { AppServices } from './app-services.ts'
 import { createCaches } from './caches.ts'
@@ -35,6 +36,7 @@ afterAll(async () => {
 const services = (): AppServices => ({
   ...ctx,
   limiter: { consume: async () => ({ allowed: true, remaining: 1, resetsInMs: 1_000 }) },
+  receipts: testReceiptSigner(),
   registrationFee: usdc(1n),
   treasury: NO_OWN_WALLETS,
   shortWaitMax: usdc(1n),

@@ -8,7 +8,7 @@ import { authorize, requireRecentLogin } from './authorize.ts'
 import { REST_BUDGET } from './byte-budget.ts'
 import type { ApiResponse, Call } from './call.ts'
 import type { Caller } from './caller.ts'
-import { withLookupBudget, withSignatureBudget } from './chain-budget.ts'
+import { withLookupBudget, withPaymentBudget, withSignatureBudget } from './chain-budget.ts'
 import { envelope, openPage } from './envelope.ts'
 import { asApiError } from './failure.ts'
 import type { AnyHandler, HandlerContext } from './handler.ts'
@@ -45,7 +45,7 @@ export function executor(app: AppServices): Execute {
         }
         authorize(call.operation, actor)
         requireRecentLogin(call.operation, caller)
-        const charged = isWrite(call.operation) ? withLookupBudget(app, call) : app
+        const charged = isWrite(call.operation) ? withPaymentBudget(withLookupBudget(app, call), call) : app
         const input = parse(call.operation, withOwnAgent(call, actor))
         const response = await replayOrRun(charged, call, caller, input)
         return namesOwnAgent(call) ? uncached(response) : response

@@ -24,6 +24,7 @@ export type HandlerContext = Context &
     | 'publicSettings'
     | 'registrationFee'
     | 'login'
+    | 'receipts'
   > & {
     readonly caller: Caller
     /** How large the lists of the response may become. */

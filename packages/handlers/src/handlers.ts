@@ -15,6 +15,7 @@ import { messageHandlers } from './messages.ts'
 import { orderHandlers } from './orders.ts'
 import { overviewHandlers } from './overview.ts'
 import { portfolioHandlers } from './portfolio.ts'
+import { receiptHandlers } from './receipts.ts'
 import { reviewHandlers } from './reviews.ts'
 import { serviceHandlers } from './services.ts'
 import { solvencyHandlers } from './solvency.ts'
@@ -36,6 +37,7 @@ export const handlers = {
   ...earningHandlers,
   ...serviceHandlers,
   ...orderHandlers,
+  ...receiptHandlers,
   ...bountyHandlers,
   ...walletHandlers,
   ...tokenHandlers,

@@ -2,16 +2,17 @@ import type { InputOf } from '@market/contract/define'
 import type { Operations } from '@market/contract/operations'
 import { type Actor, provenWallets } from '@market/core/context'
 import type { OwnWallet } from '@market/core/ports/signatures'
-import { type AgentSummary, summarizeAgents } from '@market/identity/agents'
+import { summarizeAgents } from '@market/identity/agents'
 import { ApiError } from '@market/kernel/api-error'
 import type { AgentId, ListingId, OrderId } from '@market/kernel/ids'
-import { inferNetwork, normalizeReference } from '@market/money/payments'
-import { isStoppablePayout } from '@market/money/payouts'
+import { inferNetwork, normalizeReference, readSigned } from '@market/money/payments'
 import {
   acceptOrder,
   approveOrder,
+  awaitSubmitted,
   cancelOrder,
   createOrder,
+  createOrderSigned,
   declineRevision,
   deliverOrder,
   disputeOrder,
@@ -20,37 +21,25 @@ import {
   listOrders,
   type Order,
   type OrderPage,
-  type OrderView,
   orderPurpose,
-  problemOf,
+  payOrderSigned,
   quoteOrder,
   refundOrder,
-  rejectIneligibleReview,
   requestRevision,
   resolveDispute,
   startOrder,
 } from '@market/trade/orders'
-import { alreadyReviewed, findReviewOf, type Review } from '@market/trade/reviews'
 import { getPurchasedOrder } from '@market/trade/x402'
 import { retryPayout } from '@market/work/earnings'
-import { type Generation, newestGenerations } from '@market/work/workspaces'
-import { fitting } from './byte-budget.ts'
-import { deliverablesOf, presentDelivery, presentGeneration, referencesIn } from './deliverables.ts'
+import { deliverablesOf, referencesIn } from './deliverables.ts'
 import { type HandlerContext, handler } from './handler.ts'
 import { loadActor, loadPayer } from './load-actor.ts'
 import { payByTransfer } from './name-transfer.ts'
-import { linksOf, usedBy, withDeliveredFiles, withUploads } from './order-files.ts'
+import { usedBy, withDeliveredFiles, withUploads } from './order-files.ts'
+import { presentView, withParts } from './order-page.ts'
 import { moneyOf } from './parse.ts'
-import {
-  presentAct,
-  presentAwaited,
-  presentOrder,
-  presentPayableOrder,
-  presentStep,
-  signOf,
-} from './present-order.ts'
-import { PAYOUT_STATUS, presentPayout } from './present-payout.ts'
-import { presentReview } from './present-review.ts'
+import { presentOrder, presentPayableOrder } from './present-order.ts'
+import { PAYOUT_STATUS } from './present-payout.ts'
 import { presentListedAgent } from './present-service.ts'
 import { verdictOf } from './verdict-of.ts'
 
@@ -60,6 +49,32 @@ const missingField = (field: string, action: string): ApiError =>
   new ApiError('invalid', `${field} is required with action=${action}`, {
     details: [{ path: field, message: `is required with action=${action}` }],
   })
+
+/** One order is paid once, so a request names one payment. */
+function rejectBoth({ escrow_tx_hash, payment_network }: ActInput): void {
+  const field = escrow_tx_hash === undefined ? 'payment_network' : 'escrow_tx_hash'
+  if (escrow_tx_hash === undefined && payment_network === undefined) return
+  throw new ApiError(
+    'invalid',
+    `Send either signed_payment or ${field}. A signed payment names its network.`,
+    {
+      details: [{ path: field, message: 'cannot be sent with signed_payment' }],
+    },
+  )
+}
+
+/** The order once its signed payment is confirmed; as it is when that takes too long. */
+const afterSubmission = (
+  ctx: HandlerContext,
+  order: Order,
+  {
+    action = 'pay',
+    signed_payment,
+  }: { readonly action?: string; readonly signed_payment?: object | undefined },
+): Promise<Order> =>
+  action === 'pay' && signed_payment !== undefined ? awaitSubmitted(ctx, order) : Promise.resolve(order)
+
+const isAwaited = (order: Order): boolean => order.status === 'accepted' && order.pending !== null
 
 /** The wallet that will pay: `client_wallet`, which must sign or be linked, or else the wallet that signed the request. */
 function clientWallet(
@@ -90,6 +105,11 @@ const ACTIONS: Readonly<
 > = {
   accept: (ctx, actor, id) => acceptOrder(ctx, actor, id),
   pay: async (ctx, actor, orderId, input) => {
+    const { signed_payment: signed } = input
+    if (signed !== undefined) {
+      rejectBoth(input)
+      return payOrderSigned(ctx, actor, orderId, readSigned(ctx.facilitators, signed))
+    }
     if (input.escrow_tx_hash === undefined) throw missingField('escrow_tx_hash', 'pay')
     const network = input.payment_network ?? inferNetwork(input.escrow_tx_hash)
     const reference = normalizeReference(network, input.escrow_tx_hash)
@@ -110,31 +130,6 @@ const ACTIONS: Readonly<
   refund: (ctx, actor, id) => refundOrder(ctx, actor, id),
 }
 
-interface OrderParts extends OrderView {
-  readonly agent: AgentSummary
-  readonly review: Review | undefined
-  readonly generations: readonly Generation[]
-}
-
-async function withParts(ctx: HandlerContext, view: OrderView): Promise<OrderParts> {
-  const [review, generations, agents] = await Promise.all([
-    findReviewOf(ctx.db, view.order.id),
-    newestGenerations(ctx.db, view.order),
-    summarizeAgents(ctx.db, [view.order.agentId]),
-  ])
-  return { ...view, review, generations, agent: agents(view.order.agentId) }
-}
-
-/** The acts of the order's own module, and the review, which another module decides. */
-function actsOf({ order, role, acts, review, payout }: OrderParts) {
-  if (acts.length === 0 || role !== 'buyer') return acts
-  const problem = problemOf(() => {
-    rejectIneligibleReview(order, role, isStoppablePayout(payout))
-    if (review !== undefined) throw alreadyReviewed(order.id)
-  })
-  return [...acts, { action: 'review' as const, until: null, problem }]
-}
-
 /** A page of orders with the agents that work on them. */
 async function withAgents(ctx: HandlerContext, page: OrderPage) {
   const ids = page.orders.map(({ agentId }) => agentId)
@@ -151,44 +146,6 @@ const presentPage = (
   })),
   next_cursor: nextCursor,
 })
-
-/** The newest of them, up to half of the budget: an order can have many deliveries and generations. */
-function newestFitting<T, Shown>(
-  newestFirst: readonly T[],
-  present: (one: T) => Shown,
-  { budget }: HandlerContext,
-): Shown[] {
-  return fitting(newestFirst.map(present), { ...budget, bytes: budget.bytes / 2 })
-}
-
-const presentView = (parts: OrderParts, ctx: HandlerContext) => {
-  const { order, deliveries, role, payout, refund, review, generations } = parts
-  const linkOf = linksOf(ctx, order)
-  const newest = newestFitting(generations, (one) => presentGeneration(one, linkOf), ctx)
-  const delivered = newestFitting(deliveries.toReversed(), (one) => presentDelivery(one, linkOf), ctx)
-  return {
-    data: {
-      order: presentPayableOrder(order, ctx),
-      deliverables: [
-        ...(delivered[0]?.deliverables ?? []),
-        ...newest.flatMap(({ deliverable }) => deliverable ?? []),
-      ],
-      deliveries: delivered.toReversed(),
-      generations: newest,
-      review: review === undefined ? null : presentReview(review),
-      agent: presentListedAgent(parts.agent),
-      acts: actsOf(parts).map(presentAct),
-      steps: parts.timeline.map(presentStep),
-      pending_payment: presentAwaited(parts.awaited),
-      payment_final: parts.transfer === undefined ? null : parts.transfer.state === 'final',
-      agent_paid: payout?.state === 'final',
-      viewer_role: role === 'clock' ? ('arbiter' as const) : role,
-      payout: role === 'buyer' ? null : presentPayout(payout),
-      refund: presentPayout(refund),
-      sign: role === 'buyer' ? (signOf(order, ctx) ?? null) : null,
-    },
-  }
-}
 
 export const orderHandlers = {
   createOrder: handler('createOrder', {
@@ -208,14 +165,23 @@ export const orderHandlers = {
         clientWallet: client?.key ?? null,
         clientProvenBy: client?.provenBy ?? null,
       }
-      return createOrder(files.ctx, actor, wanted, ctx.caller.agent?.apiKeyHint)
+      const keyHint = ctx.caller.agent?.apiKeyHint
+      if (input.signed_payment === undefined) return createOrder(files.ctx, actor, wanted, keyHint)
+      const signed = readSigned(ctx.facilitators, input.signed_payment)
+      return createOrderSigned(files.ctx, actor, wanted, signed, keyHint)
     },
-    present: (order, ctx) => ({ data: presentPayableOrder(order, ctx) }),
+    present: (order: Order, ctx) => ({
+      data: presentPayableOrder(order, ctx),
+      isLater: isAwaited(order),
+    }),
+    afterCommit: afterSubmission,
   }),
 
   listOrders: handler('listOrders', {
-    run: async (ctx, { status, ...page }) =>
-      withAgents(ctx, await listOrders(ctx, await loadActor(ctx), { ...page, statuses: status ?? [] })),
+    run: async (ctx, { status, workspaces, ...page }) => {
+      const filter = { statuses: status ?? [], withQuota: workspaces }
+      return withAgents(ctx, await listOrders(ctx, await loadActor(ctx), { ...page, ...filter }))
+    },
     present: presentPage,
   }),
 
@@ -238,8 +204,9 @@ export const orderHandlers = {
     },
     present: (order, ctx) => ({
       data: presentPayableOrder(order, ctx),
-      isLater: order.status === 'accepted' && order.pending !== null,
+      isLater: isAwaited(order),
     }),
+    afterCommit: afterSubmission,
   }),
 
   quoteOrder: handler('quoteOrder', {

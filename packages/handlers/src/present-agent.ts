@@ -14,11 +14,14 @@ import type { HandlerContext } from './handler.ts'
 type PublicAgent = ResponseOf<Operations['featuredAgents']>['data'][number]
 
 /** EVM addresses are stored in lower case and returned with their checksum; Solana addresses as stored. */
-export const presentWallet = (ctx: HandlerContext, wallet: string | null): string | null =>
+export const presentWallet = (
+  ctx: Pick<HandlerContext, 'signatures'>,
+  wallet: string | null,
+): string | null =>
   wallet?.startsWith('0x') === true ? (ctx.signatures.parseWallet(wallet)?.address ?? wallet) : wallet
 
 /** The chains of these networks that are open, in the same order. */
-export const openChains = ({ chains }: HandlerContext, networks: readonly Network[]) =>
+export const openChains = ({ chains }: Pick<HandlerContext, 'chains'>, networks: readonly Network[]) =>
   networks.flatMap((network) => chains[network] ?? [])
 
 /** The networks whose chains are open. */

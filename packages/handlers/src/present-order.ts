@@ -3,14 +3,16 @@ import type { Operations } from '@market/contract/operations'
 import { ORDER_ACTS } from '@market/contract/order-acts'
 import { formatUsd, type Usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
+import { requirementOn } from '@market/money/payments'
 import {
   isOpenWorkspace,
   type Offered,
   type Order,
-  type OrderFacts,
   type OrderView,
   type PossibleAct,
+  type StoredOrder,
   sharesOf,
+  storedOrder,
   type TimelineEntry,
 } from '@market/trade/orders'
 import { signInstructions } from '@market/trade/x402'
@@ -24,9 +26,32 @@ type PayableData = ResponseOf<Operations['createOrder']>['data']
 
 const timeOf = (at: Date | null | undefined): string | null => at?.toISOString() ?? null
 
+/** Not shown, or under another name or in another form. */
+type Elsewhere =
+  | 'buyer'
+  | 'clientProvenBy'
+  | 'forPrincipal'
+  | 'quotaPending'
+  | 'listingId'
+  | 'title'
+  | 'isPrivate'
+  | 'price'
+  | 'agentPart'
+  | 'payment'
+  | 'pending'
+  | 'contest'
+  | 'reviewLeftMs'
+
+type Snake<Name> = Name extends `${infer First}${infer Rest}`
+  ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${Snake<Rest>}`
+  : ''
+
+/** Every other field is shown under its own name, so that a new one does not compile before it is shown or listed. */
+type Shown = { readonly [Field in Exclude<keyof StoredOrder, Elsewhere> as Snake<Field>]: unknown }
+
 /** All states have the same fields; a field that the state does not have is null. */
 export function presentOrder(order: Order, ctx: HandlerContext): OrderData {
-  const facts: Partial<OrderFacts> = order as Partial<OrderFacts>
+  const facts = storedOrder(order)
   const linkOf = linksOf(ctx, order)
   const shares = sharesOf(order)
   return {
@@ -43,12 +68,12 @@ export function presentOrder(order: Order, ctx: HandlerContext): OrderData {
     requirement_answers: { ...order.requirementAnswers },
     client_wallet: presentWallet(ctx, order.clientWallet),
     private: order.isPrivate,
-    price_usd: facts.price === undefined ? null : formatUsd(facts.price),
+    price_usd: facts.price === null ? null : formatUsd(facts.price),
     agent_usd: shares === undefined ? null : formatUsd(shares.agent),
     fee_usd: shares === undefined ? null : formatUsd(shares.fee),
     price_type: order.priceType,
     price_until: timeOf(facts.priceUntil),
-    quote_message: facts.quoteMessage ?? null,
+    quote_message: facts.quoteMessage,
     turnaround_hours: order.turnaroundHours,
     quota_total: order.quotaTotal === 0 ? null : order.quotaTotal,
     quota_used: order.quotaTotal === 0 ? null : order.quotaUsed,
@@ -60,7 +85,7 @@ export function presentOrder(order: Order, ctx: HandlerContext): OrderData {
     payment_network: facts.payment?.network ?? facts.pending?.network ?? null,
     escrow_tx_hash: facts.payment?.reference ?? null,
     pending_tx_hash: facts.pending?.reference ?? null,
-    payment_error: facts.paymentError ?? null,
+    payment_error: facts.paymentError,
     payer_proven: order.payerProven,
     payout_waits_until: timeOf(order.payoutWaitsUntil),
     contested_at: timeOf(order.contest?.at),
@@ -70,12 +95,12 @@ export function presentOrder(order: Order, ctx: HandlerContext): OrderData {
     deliver_by: isOpenWorkspace(order) ? null : timeOf(facts.deliverBy),
     delivered_at: timeOf(facts.deliveredAt),
     review_ends_at: timeOf(facts.reviewEndsAt),
-    complaint: facts.complaint ?? null,
+    complaint: facts.complaint,
     closed_at: timeOf(facts.closedAt),
-    outcome: facts.outcome ?? null,
+    outcome: facts.outcome,
     created_at: order.createdAt.toISOString(),
     updated_at: order.updatedAt.toISOString(),
-  }
+  } satisfies OrderData & Shown
 }
 
 /** An action with what to call for it, and why it is not possible now. */
@@ -133,8 +158,8 @@ export const presentAwaited = (awaited: OrderView['awaited']): Page['pending_pay
 
 /** What the payer of an x402 order signs to prove the payment; undefined when nothing is to be proven. */
 export function signOf(order: Order, ctx: Pick<HandlerContext, 'signatures' | 'clock' | 'baseUrl'>) {
-  const { payment }: Partial<OrderFacts> = order as Partial<OrderFacts>
-  if (order.payerProven || payment === undefined || order.listingId === null) return undefined
+  const { payment } = storedOrder(order)
+  if (order.payerProven || payment === null || order.listingId === null) return undefined
   const wanted = { subject: `service:${order.listingId}`, request: { brief: order.brief } }
   return signInstructions(ctx, wanted, { ...payment, payer: order.clientWallet })
 }
@@ -147,12 +172,16 @@ const isPayable = (order: Order): order is Order<'quoted' | 'accepted'> =>
 export const presentPayableOrder = (order: Order | Offered, ctx: HandlerContext): PayableData => ({
   ...presentOrder(order, ctx),
   payment: isPayable(order)
-    ? presentPayment(ctx, 'payableOn' in order ? order.payableOn : [], order.price)
+    ? presentSignable(ctx, 'payableOn' in order ? order.payableOn : [], order.price)
     : [],
 })
 
 /** Where to pay the amount: one option per network that is open. */
-export const presentPayment = (ctx: HandlerContext, networks: readonly Network[], amount: Usdc) =>
+export const presentPayment = (
+  ctx: Pick<HandlerContext, 'chains'>,
+  networks: readonly Network[],
+  amount: Usdc,
+) =>
   openChains(ctx, networks).map((chain) => ({
     network: chain.network,
     asset: { currency: 'USDC' as const, address: chain.usdc },
@@ -160,3 +189,15 @@ export const presentPayment = (ctx: HandlerContext, networks: readonly Network[]
     amount: amount.toString(),
     amount_usd: formatUsd(amount),
   }))
+
+/** The same for what can also be paid with a signed payment, at the same price. */
+export const presentSignable = (
+  ctx: Pick<HandlerContext, 'chains' | 'facilitators'>,
+  networks: readonly Network[],
+  amount: Usdc,
+) =>
+  presentPayment(ctx, networks, amount).map((option) => {
+    const [chain, facilitator] = [ctx.chains[option.network], ctx.facilitators[option.network]]
+    const isSignable = chain !== undefined && facilitator !== undefined
+    return { ...option, requirement: isSignable ? requirementOn(chain, facilitator, amount) : null }
+  })

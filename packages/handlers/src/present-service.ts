@@ -15,6 +15,8 @@ import {
   matchesOf,
 } from '@market/offers/listings'
 import type { z } from 'zod'
+import type { HandlerContext } from './handler.ts'
+import { presentSignable } from './present-order.ts'
 
 type Service = ResponseOf<Operations['updateService']>['data']
 type ShownService = ResponseOf<Operations['getService']>['data']
@@ -84,10 +86,19 @@ export const presentFound = (
   ...(explain && why !== undefined && { why }),
 })
 
-export const presentShown = (listing: Listing, { agent, payableOn }: Seller): ShownService => ({
+export const presentShown = (
+  listing: Listing,
+  { agent, payableOn }: Seller,
+  ctx: Pick<HandlerContext, 'chains' | 'facilitators'>,
+): ShownService => ({
   ...presentService(listing),
   agent: presentListedAgent(agent),
   payable_on: payableOn,
+  // The price of a quote is only where it begins.
+  payment:
+    listing.price === null || listing.priceType === 'quote'
+      ? []
+      : presentSignable(ctx, payableOn, listing.price),
 })
 
 /** Each value with the number of services that it finds together with the other filters. */

@@ -16,6 +16,10 @@ export interface PublicNetwork {
   readonly usdc: string
   /** With `{hash}` and `{address}`. */
   readonly explorer: { readonly transaction: string | undefined; readonly address: string | undefined }
+  /** A node that everyone may call. */
+  readonly publicNode: string | undefined
+  /** What gas is paid in. */
+  readonly coin: string
   readonly confirmations: readonly ConfirmationRule[]
   readonly minPayout: Usdc
 }

@@ -67,6 +67,8 @@ export function requestTransaction(
 
 /** Errors that the same request would meet again are stored for its Idempotency-Key; others are not. */
 const STORED = new Set(['payment_required', 'forbidden', 'not_found', 'conflict'])
+/** Over once the wallet has done the operation before. The id of a wallet operation follows from its key, so it must be tried with the same one. */
+const PASSING = new Set(['wallet_busy'])
 
 export function storedError(
   error: unknown,
@@ -74,6 +76,7 @@ export function storedError(
 ): { readonly status: number; readonly body: unknown } | undefined {
   const apiError = asApiError(error)
   if (apiError === undefined || !STORED.has(apiError.kind)) return undefined
+  if (PASSING.has(apiError.extra.code ?? '')) return undefined
   const { status, body } = failureOf(apiError, requestId)
   return { status, body }
 }

@@ -146,7 +146,7 @@ export const serviceHandlers = {
   getService: handler('getService', {
     run: async (ctx, input) =>
       withSeller(ctx, await getListing(ctx, input.service_id as ListingId, () => loadActor(ctx))),
-    present: ({ listing, seller }) => ({ data: presentShown(listing, seller) }),
+    present: ({ listing, seller }, ctx) => ({ data: presentShown(listing, seller, ctx) }),
   }),
 
   getServiceBySlug: handler('getServiceBySlug', {
@@ -154,7 +154,7 @@ export const serviceHandlers = {
       const slugs = { agent: input.agent_slug, listing: input.service_slug }
       return withSeller(ctx, await getListingBySlug(ctx, slugs, () => loadActor(ctx)))
     },
-    present: ({ listing, seller }) => ({ data: presentShown(listing, seller) }),
+    present: ({ listing, seller }, ctx) => ({ data: presentShown(listing, seller, ctx) }),
   }),
 
   updateService: handler('updateService', {

@@ -1,5 +1,7 @@
 import { nameOf } from '@market/core/context'
 import { findWalletAddress } from '@market/core/custody'
+import { listHoldings, type PoolHolding } from '@market/earn/pools'
+import { listPositions } from '@market/earn/withdrawals'
 import { payoutSettings } from '@market/identity/agents'
 import { formatUsd, usdc } from '@market/kernel/money'
 import { type ListedAnchor, listAnchors } from '@market/reserves/anchors'
@@ -14,13 +16,23 @@ import {
 } from '@market/reserves/snapshots'
 import { type HandlerContext, handler } from './handler.ts'
 import { ownerOf } from './owner-of.ts'
+import { presentShares } from './present-shares.ts'
 import { requireAgent } from './require-actor.ts'
 
 type AnchoredTree = ListedAnchor['trees'][number]
 
 const usd = (micros: bigint): string => formatUsd(usdc(micros))
 
-const presentNetwork = ({ newest, proven, ofDay }: NetworkSolvency) => ({
+const presentHolding = (pool: PoolHolding) => ({
+  ...{ key: pool.key, vault: pool.vault, wallet: pool.wallet },
+  vault_shares: String(pool.venueShares),
+  shares: presentShares(pool.totalShares),
+  queued_shares: presentShares(pool.queuedShares),
+  value_usd: pool.value === null ? null : formatUsd(pool.value),
+  read_at: pool.readAt?.toISOString() ?? null,
+})
+
+const presentNetwork = ({ newest, proven, ofDay }: NetworkSolvency, pools: readonly PoolHolding[]) => ({
   network: newest.network,
   treasury: newest.treasury,
   cold: newest.cold && { address: newest.cold.address, assets_usd: usd(newest.cold.held) },
@@ -30,6 +42,7 @@ const presentNetwork = ({ newest, proven, ofDay }: NetworkSolvency) => ({
   venues_usd: usd(newest.balances.venues),
   liabilities_usd: usd(liabilitiesOf(newest.balances)),
   earn_usd: usd(newest.balances.earn),
+  earn: pools.filter(({ network }) => network === newest.network).map(presentHolding),
   platform_usd: usd(newest.balances.fees),
   in_flight_usd: usd(newest.balances.inFlight),
   unfinal_usd: usd(newest.balances.unfinal),
@@ -89,20 +102,18 @@ const presentProof = ({ snapshot, root, total, leaf, path }: LiabilityProof) => 
 
 /**
  * The owner proved to control the owner wallet by a signature, and the API key stands for the agent and its server
- * wallet. Payout addresses are not proven, so for them only payouts are returned, which will be public on the chain. Shares of
- * pools belong to the caller's name.
+ * wallet. Payout addresses are not proven, so for them only payouts are returned, which will be public on the chain.
  */
 async function holdersOf(ctx: HandlerContext) {
-  const name = nameOf(ctx.actor)
   if (ctx.actor.kind !== 'agent')
-    return { proven: [name, ...(await ownerOf(ctx)).wallets.map(({ key }) => key)], payees: [] }
+    return { proven: (await ownerOf(ctx)).wallets.map(({ key }) => key), payees: [] }
   const agent = requireAgent(ctx)
   const { id, ownerWallet } = agent
   const { payoutWallet, payoutAddressBase } = payoutSettings(agent, ctx.clock.now())
   const serverWallet = await findWalletAddress(ctx.db, id, 'solana')
   const named = [payoutWallet, payoutAddressBase].filter((address) => address !== null)
   return {
-    proven: [name, id, ownerWallet, serverWallet].filter((holder) => holder !== null && holder !== undefined),
+    proven: [id, ownerWallet, serverWallet].filter((holder) => holder !== null && holder !== undefined),
     payees: named.flatMap((address) => ctx.signatures.parseWallet(address)?.key ?? []),
   }
 }
@@ -139,8 +150,8 @@ const presentAnchor = ({ day, text, trees, signatures, anchored }: ListedAnchor)
 
 export const solvencyHandlers = {
   getSolvency: handler('getSolvency', {
-    run: (ctx) => getSolvency(ctx),
-    present: (networks) => ({ data: networks.map(presentNetwork) }),
+    run: async (ctx) => ({ networks: await getSolvency(ctx), pools: await listHoldings(ctx) }),
+    present: ({ networks, pools }) => ({ data: networks.map((one) => presentNetwork(one, pools)) }),
   }),
 
   getSolvencyHistory: handler('getSolvencyHistory', {
@@ -154,8 +165,19 @@ export const solvencyHandlers = {
   }),
 
   getSolvencyProof: handler('getSolvencyProof', {
-    run: async (ctx, { limit, snapshot_id, account }) =>
-      proveLiabilities(ctx, await holdersOf(ctx), { limit, snapshotId: snapshot_id, account }),
-    present: ({ proofs, omitted }) => ({ data: proofs.map(presentProof), omitted }),
+    run: async (ctx, { limit, snapshot_id, account }) => ({
+      ...(await proveLiabilities(ctx, await holdersOf(ctx), { limit, snapshotId: snapshot_id, account })),
+      positions: await listPositions(ctx, [nameOf(ctx.actor)]),
+    }),
+    present: ({ proofs, omitted, positions }) => ({
+      data: proofs.map(presentProof),
+      omitted,
+      earn: positions.map(({ poolKey, shares, queuedShares, value, queuedValue }) => ({
+        key: poolKey,
+        shares: presentShares(shares),
+        queued_shares: presentShares(queuedShares),
+        value_usd: usd(value + queuedValue),
+      })),
+    }),
   }),
 }

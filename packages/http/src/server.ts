@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Server } from 'node:http'
 import { operationList } from '@market/contract/operations'
+import type { AppServices } from '@market/handlers/app-services'
 import type { EventStreams } from '@market/handlers/event-streams'
 import type { Execute } from '@market/handlers/execute'
 import type { ServeDocument } from '@market/handlers/x402/catalog'
@@ -15,6 +16,7 @@ import { acceptJson } from './json-body.ts'
 import { countResponses, type Metrics, mountMetrics } from './metrics.ts'
 import { mountPages } from './pages/mount.ts'
 import { leadToPurchasePage } from './purchase-page.ts'
+import { mountReceiptKeys } from './receipt-keys.ts'
 import { mountReference } from './reference/mount.ts'
 import { logResponses, type RequestLog } from './request-log.ts'
 import { mountRest, reject } from './rest.ts'
@@ -34,6 +36,8 @@ export interface ServerSettings {
   readonly onUntrustedProxy: (peer: string) => void
   /** For /.well-known/security.txt. */
   readonly securityContact?: SecurityContact | undefined
+  /** For /.well-known/jwks.json. */
+  readonly receiptKeys: AppServices['receipts']['keys']
   readonly clientLimits: ClientLimits
   readonly metricsReaders: readonly string[]
   readonly metrics: Metrics
@@ -97,6 +101,7 @@ export function buildServer(settings: ServerSettings): FastifyInstance<Server> {
   mountPages(app, { baseUrl, appUrl, pagesUrl })
   if (pagesUrl !== undefined) leadToPurchasePage(app, pagesUrl)
   mountSecurityTxt(app, baseUrl, settings.securityContact)
+  mountReceiptKeys(app, settings.receiptKeys)
   const rest = { execute: settings.execute, maxUploads: settings.maxUploads, ...edge }
   sendErrorsInEnvelope(app, settings.onFault, (request, error) => reject(request, error, rest))
   mountRest(app, rest)

@@ -4,7 +4,7 @@ import type { ObjectStore } from '@market/core/ports/object-store'
 import type { ReserveAnchors, ReserveSigners } from '@market/core/ports/reserve-anchor'
 import { endOldTransactions } from '@market/core/queue'
 import type { SignerContext } from '@market/custody/wallets'
-import { type EarnContext, openPools, type PauseReason, readPools } from '@market/earn/pools'
+import { type MoneyContext, openPools, type PauseReason, readPools } from '@market/earn/pools'
 import { findEarnHolders } from '@market/earn/withdrawals'
 import { SECOND } from '@market/kernel/clock'
 import { decideFinality } from '@market/money/follower'
@@ -23,7 +23,7 @@ export type SecurityLevel = 'info' | 'error'
 
 export type SweepContext = JobContext &
   SignerContext &
-  EarnContext & {
+  MoneyContext & {
     readonly purposes: Purposes
     /** Starts the payouts that are due. */
     readonly advancePayouts: () => Promise<unknown>
@@ -112,10 +112,10 @@ export async function reportOldTransactions(ctx: SweepContext): Promise<void> {
   if (ended > 0) ctx.onSecurityEvent({ event: 'database.transactions_ended', ended }, 'error')
 }
 
-/** Operators set an alert on this log line: a pool of Earn pays nothing and takes nothing until its venue is healthy. */
+/** Operators set an alert on this log line: a pool of Earn takes no deposits until its venue is healthy. */
 export async function reportPools(ctx: SweepContext, log: SweepLog): Promise<void> {
-  const onPaused = (pool: string, reason: PauseReason, missing: bigint) => {
-    const fields = { pool, reason, missing_micros: String(missing) }
+  const onPaused = (pool: string, reason: PauseReason) => {
+    const fields = { pool, reason }
     ctx.onSecurityEvent({ event: 'earn.paused', ...fields }, 'error')
     log.error(fields, 'a pool of Earn is paused')
   }

@@ -1,6 +1,7 @@
 import { record } from '@market/core/audit'
 import type { ReserveSigner } from '@market/core/ports/reserve-anchor'
 import { connect } from '@market/database/connect'
+import { usdc } from '@market/kernel/money'
 import { testClock } from '@market/testing/clock'
 import { type MarketContext, marketContext } from '@market/testing/market-context'
 import { testDatabase } from '@market/testing/postgres'
@@ -53,6 +54,7 @@ async function runAll(ctx: MarketContext) {
       earn_deposit: NO_HANDLER,
     },
     venues: {},
+    caps: { perPayout: usdc(1n) },
     recordGas: () => {},
     reserveAnchors: {},
     reserveSigners: { 'base-mainnet': SIGNER },

@@ -83,7 +83,7 @@ export const SWEEPS: readonly Sweep<SweepContext>[] = [
   {
     name: 'read-pools',
     everyMs: 10 * SECOND,
-    does: 'Values what the pools of Earn have in their venues, and pauses a pool whose venue lacks money',
+    does: 'Reads what the venues of Earn would pay for the shares of their pools, and pauses deposits where it is less than they say',
     run: reportPools,
   },
   {
@@ -101,7 +101,7 @@ export const SWEEPS: readonly Sweep<SweepContext>[] = [
   {
     name: 'settle-withdrawals',
     everyMs: SECOND,
-    does: 'Burns shares, and pays for them as money is in the treasury or comes from the venue',
+    does: 'Takes shares from positions, redeems them in the venue, and pays what it paid for them',
     run: settleWithdrawals,
   },
   {

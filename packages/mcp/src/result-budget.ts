@@ -8,9 +8,9 @@ const OTHER_BYTES = 2 * 1024
 /** An item is in the text of a result, as JSON in a JSON string, and in `structuredContent`. */
 export const RESULT_BUDGET: ByteBudget = {
   bytes: RESULT_BYTES - OTHER_BYTES,
-  bytesOf: (json) =>
+  bytesOf: (json, { length }) =>
     // In the text, quotes and backslashes are escaped, and `<` becomes an escape whose backslash is escaped too.
-    2 * Buffer.byteLength(json) + countOf('"', json) + countOf('\\', json) + 6 * countOf('<', json),
+    2 * length + countOf('"', json) + countOf('\\', json) + 6 * countOf('<', json),
   // fix: parts-of-lists
   partRows: 20,
 }

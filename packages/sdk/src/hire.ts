@@ -3,8 +3,8 @@ import { MarketError, type PurchaseReference, retryAfterOf, withPurchase } from 
 import { ROUTES } from './generated/routes.ts'
 import type { OrderPage, PendingPurchase, Purchase } from './generated/types.ts'
 import type { Payer } from './payers.ts'
-import type { PaymentNetwork } from './payment.ts'
-import { chooseRequirement, encodePayment, limitTimeout, readQuote } from './payment-required.ts'
+import { limitTimeout, type PaymentNetwork } from './payment.ts'
+import { chooseRequirement, encodePayment, readQuote } from './payment-required.ts'
 import { isPassing, sendOnce, sendWithRetries, sleep } from './send.ts'
 import { microsOf, usdOf } from './usdc.ts'
 

@@ -1,5 +1,5 @@
-import type { PaymentRequirements } from '@x402/core/types'
 import { ExactEvmScheme } from '@x402/evm/exact/client'
+import { signAuthorization } from './authorization.ts'
 import { checkUsdc } from './check-usdc.ts'
 import type { EvmPayerAccount, PaymentRequirement } from './payment.ts'
 
@@ -8,11 +8,10 @@ export async function signEvmPayment(
   account: EvmPayerAccount,
   requirement: PaymentRequirement,
 ): Promise<Readonly<Record<string, unknown>>> {
-  const required = requirement as PaymentRequirements
-  const scheme = new ExactEvmScheme(account)
-  checkUsdc(requirement, scheme.findDefaultAsset(required.asset, required.network))
+  const { asset, network, extra } = requirement
+  checkUsdc(requirement, new ExactEvmScheme(account).findDefaultAsset(asset, network as `eip155:${number}`))
   // Permit2 would need an allowance of the token, which a hire never asks for.
-  if ((required.extra['assetTransferMethod'] ?? 'eip3009') !== 'eip3009')
+  if ((extra['assetTransferMethod'] ?? 'eip3009') !== 'eip3009')
     throw new TypeError('The API asks for a payment other than EIP-3009. Nothing was signed.')
-  return (await scheme.createPaymentPayload(2, required)).payload
+  return signAuthorization(account.address, requirement, (data) => account.signTypedData(data as never))
 }

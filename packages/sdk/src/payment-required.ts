@@ -23,9 +23,6 @@ const CHAINS: Readonly<Record<PaymentNetwork, RegExp>> = {
   'solana-mainnet': /^solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp$/,
 }
 
-/** The API asks for five minutes. A signed payment that stays valid for long could be used long after the hire failed. */
-const MAX_TIMEOUT_SECONDS = 600
-
 /** Reads the quote of a 402 response. */
 export function readQuote({ headers, body }: MarketError): Quote {
   const required = decode(headers?.get('payment-required') ?? '')
@@ -82,14 +79,6 @@ export function chooseRequirement(
     )
   return { requirement, network, amount }
 }
-
-/** The requirement as it is signed: the payment is valid for at most ten minutes. */
-export const limitTimeout = (requirement: PaymentRequirement): PaymentRequirement => ({
-  ...requirement,
-  maxTimeoutSeconds: Number.isFinite(requirement.maxTimeoutSeconds)
-    ? Math.min(requirement.maxTimeoutSeconds, MAX_TIMEOUT_SECONDS)
-    : MAX_TIMEOUT_SECONDS,
-})
 
 /** The value of `PAYMENT-SIGNATURE`. */
 export function encodePayment(

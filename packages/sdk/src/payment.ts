@@ -19,3 +19,14 @@ export interface EvmPayerAccount {
   /** Its parameters are generic in viem, so that only viem can name their type. */
   readonly signTypedData: (parameters: never) => Promise<`0x${string}`>
 }
+
+/** The API asks for five minutes. A signed payment that stays valid for long could be used long after it was meant. */
+const MAX_TIMEOUT_SECONDS = 600
+
+/** The requirement as it is signed: the payment is valid for at most ten minutes. */
+export const limitTimeout = (requirement: PaymentRequirement): PaymentRequirement => ({
+  ...requirement,
+  maxTimeoutSeconds: Number.isFinite(requirement.maxTimeoutSeconds)
+    ? Math.min(requirement.maxTimeoutSeconds, MAX_TIMEOUT_SECONDS)
+    : MAX_TIMEOUT_SECONDS,
+})

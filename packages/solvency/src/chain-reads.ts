@@ -2,7 +2,8 @@
 export interface ReserveChain {
   readonly balance: (node: Node, holder: string) => Promise<bigint>
   /**
-   * What a payout took from the treasury; 0 when it was not executed, or long ago. Solana: the payout's transaction. EVM: the
+   * What a payout took from the treasury; 0 when it was not executed, or long ago. Solana: the payout's transaction, with
+   * `.index` of a later payment of it. EVM: the
    * nonce of its authorization.
    */
   readonly sent: (node: Node, treasury: string, reference: string) => Promise<bigint>
@@ -56,6 +57,20 @@ interface TokenBalance {
   readonly uiTokenAmount: { readonly amount: string }
 }
 
+interface Instruction {
+  readonly programId: string
+  readonly parsed?: unknown
+}
+
+interface TokenTransfer {
+  readonly type: string
+  readonly info: {
+    readonly authority: string
+    readonly mint: string
+    readonly tokenAmount: { readonly amount: string }
+  }
+}
+
 interface SolanaTransaction {
   readonly blockTime: number
   readonly meta: {
@@ -66,7 +81,7 @@ interface SolanaTransaction {
   readonly transaction: {
     readonly message: {
       readonly accountKeys: readonly { readonly pubkey: string; readonly signer: boolean }[]
-      readonly instructions: readonly { readonly programId: string; readonly parsed?: unknown }[]
+      readonly instructions: readonly Instruction[]
     }
   }
 }
@@ -89,6 +104,14 @@ interface ParsedAccount {
   }
 }
 
+/** What an instruction transfers from the treasury. */
+function paidBy({ parsed }: Instruction, treasury: string, usdc: string): readonly bigint[] {
+  if (typeof parsed !== 'object' || parsed === null) return []
+  const { type, info } = parsed as Partial<TokenTransfer>
+  const isOurs = type === 'transferChecked' && info?.authority === treasury && info.mint === usdc
+  return isOurs ? [BigInt(info.tokenAmount.amount)] : []
+}
+
 const solana: ReserveChain = {
   async balance({ rpc, usdc }, holder) {
     const { value } = await callNode<{ value: readonly ParsedAccount[] }>(rpc, 'getTokenAccountsByOwner', [
@@ -99,13 +122,18 @@ const solana: ReserveChain = {
     return value.reduce((sum, one) => sum + BigInt(one.account.data.parsed.info.tokenAmount.amount), 0n)
   },
   async sent({ rpc, usdc }, treasury, reference) {
-    const found = await solanaTransaction(rpc, reference, 'confirmed')
+    // One spelling for each payment: another one would count it twice.
+    const [, signature = '', later = '0'] = /^([^.]+)(?:\.([1-9]\d*))?$/.exec(reference) ?? []
+    const found = signature === '' ? null : await solanaTransaction(rpc, signature, 'confirmed')
     if (found === null || found.meta.err !== null || !isRecent(found.blockTime)) return 0n
     const held = (balances: readonly TokenBalance[]) =>
       balances
         .filter(({ owner, mint }) => owner === treasury && mint === usdc)
         .reduce((sum, { uiTokenAmount }) => sum + BigInt(uiTokenAmount.amount), 0n)
-    return held(found.meta.preTokenBalances) - held(found.meta.postTokenBalances)
+    const left = held(found.meta.preTokenBalances) - held(found.meta.postTokenBalances)
+    const payments = found.transaction.message.instructions.flatMap((one) => paidBy(one, treasury, usdc))
+    const isWhole = payments.reduce((sum, amount) => sum + amount, 0n) === left
+    return (isWhole ? payments : [left])[Number(later)] ?? 0n
   },
 }
 
@@ -140,15 +168,29 @@ export interface Venue {
   readonly vault: string
 }
 
-/** The USDC of the wallets, and what the vaults say that they would pay for the shares of these wallets. */
-export async function readVenues({ rpc, usdc }: Node, venues: readonly Venue[]): Promise<bigint> {
+/** The shares of a vault that belong to depositors of a pool, as the API says. They cover no liability. */
+export interface Pooled extends Venue {
+  readonly vault_shares: string
+}
+
+/**
+ * The USDC of the wallets, and what the vaults say that they would pay for the shares of these wallets beside those of pools: what is on
+ * its way.
+ */
+export async function readVenues(
+  { rpc, usdc }: Node,
+  venues: readonly Venue[],
+  pools: readonly Pooled[],
+): Promise<bigint> {
   let total = 0n
   for (const wallet of new Set(venues.map((venue) => venue.wallet)))
     total += await balanceAt(rpc, usdc, wallet)
   for (const { wallet, vault } of venues) {
     const asset = await callContract(rpc, vault, '0x38d52e0f')
     if (asset !== BigInt(usdc)) throw new NodeError(`The vault ${vault} is not one of USDC. Check --venue.`)
-    const shares = await balanceAt(rpc, vault, wallet)
+    const pool = pools.find((one) => isSame(one.vault, vault) && isSame(one.wallet, wallet))
+    const beside = (await balanceAt(rpc, vault, wallet)) - BigInt(pool?.vault_shares ?? 0)
+    const shares = beside > 0n ? beside : 0n
     total += await callContract(rpc, vault, `0x4cdad506${word(`0x${shares.toString(16)}`)}`)
   }
   return total

@@ -12,6 +12,7 @@ import {
 import { startAnvil } from './anvil.ts'
 import { manyCalls } from './contracts/many-calls.ts'
 import { BASE_USDC, installUsdc, mintCall, USDC_ABI } from './evm-usdc.ts'
+import { postJson } from './post-json.ts'
 
 export interface EvmNetwork {
   readonly url: string
@@ -53,12 +54,9 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
 const rpcOf =
   (url: string) =>
   async (method: string, params: readonly unknown[] = []): Promise<unknown> => {
-    const response = await fetch(url, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
-    })
-    const body: unknown = await response.json()
+    const body: unknown = JSON.parse(
+      await postJson(url, JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })),
+    )
     if (isRecord(body) && 'result' in body) return body['result']
     throw new Error(`${method}: ${JSON.stringify(body)}`)
   }

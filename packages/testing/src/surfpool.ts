@@ -3,6 +3,7 @@ import { createServer } from 'node:http'
 import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
+import { postJson } from './post-json.ts'
 
 export interface Surfpool {
   readonly url: string
@@ -44,22 +45,25 @@ export const hasSurfpool = (): boolean => {
   }
 }
 
-const post = async (url: string, body: string): Promise<string> => {
-  const headers = { 'content-type': 'application/json' }
-  return (await fetch(url, { method: 'POST', headers, body })).text()
-}
-
 const ask = async (url: string, method: string, params: readonly unknown[]): Promise<unknown> => {
   const answer: unknown = JSON.parse(
-    await post(url, JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })),
+    await postJson(url, JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })),
   )
   if (isRecord(answer) && 'result' in answer) return answer['result']
   throw new Error(`${method}: ${JSON.stringify(answer)}`)
 }
 
+/** The times of blocks, which never change. */
+type BlockTimes = Map<unknown, unknown>
+
 /** Surfpool returns block times divided by 1000, except in getBlockTime. */
-const repairTransaction = async (url: string, result: unknown): Promise<unknown> =>
-  isRecord(result) ? { ...result, blockTime: await ask(url, 'getBlockTime', [result['slot']]) } : result
+const repairTransaction = async (url: string, times: BlockTimes, result: unknown): Promise<unknown> => {
+  if (!isRecord(result)) return result
+  const { slot } = result
+  const blockTime = times.get(slot) ?? (await ask(url, 'getBlockTime', [slot]))
+  times.set(slot, blockTime)
+  return { ...result, blockTime }
+}
 
 /** Surfpool returns the newest epoch info for every commitment. */
 const repairEpoch = (result: unknown, params: unknown): unknown => {
@@ -70,23 +74,24 @@ const repairEpoch = (result: unknown, params: unknown): unknown => {
 }
 
 /** Other responses are forwarded unchanged, because parsing would change numbers above 2^53. */
-const relay = async (url: string, body: string): Promise<string> => {
+const relay = async (url: string, times: BlockTimes, body: string): Promise<string> => {
   const { method, params } = JSON.parse(body) as { readonly method?: string; readonly params?: unknown }
-  const text = await post(url, body)
+  const text = await postJson(url, body)
   if (method !== 'getTransaction' && method !== 'getEpochInfo') return text
   const answer: unknown = JSON.parse(text)
   if (!isRecord(answer) || !('result' in answer)) return text
   const { result } = answer
   const repaired =
-    method === 'getTransaction' ? await repairTransaction(url, result) : repairEpoch(result, params)
+    method === 'getTransaction' ? await repairTransaction(url, times, result) : repairEpoch(result, params)
   return JSON.stringify({ ...answer, result: repaired })
 }
 
 /** A proxy that corrects the responses of the node to those of a real cluster. */
 const startRepairs = async (url: string, wantedPort: number) => {
+  const times: BlockTimes = new Map()
   const server = createServer(async (request, response) => {
     try {
-      const answer = await relay(url, Buffer.concat(await request.toArray()).toString())
+      const answer = await relay(url, times, Buffer.concat(await request.toArray()).toString())
       response.writeHead(200, { 'content-type': 'application/json' }).end(answer)
     } catch {
       // The node stopped, so the connection of the caller is closed.

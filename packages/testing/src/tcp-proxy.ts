@@ -19,6 +19,8 @@ export interface TestTcpProxy {
   set(faults: Partial<TcpFaults>): void
   /** Resets every open connection. New ones are accepted. */
   cut(): void
+  /** Resets every open connection. New ones go to this port, as after a failover. */
+  moveTo(port: number): void
   /** Resets the next connection on which a client sends this text, before it is forwarded. Undefined turns it off. */
   cutAt(said: RegExp | undefined): void
   stop(): Promise<void>
@@ -64,10 +66,11 @@ const forward = (from: Socket, to: Socket, weather: Weather): void => {
   from.on('close', (failed) => inTurn(() => void (failed ? to.resetAndDestroy() : to.destroySoon())))
 }
 
-export const startTcpProxy = async (target: {
+export const startTcpProxy = async (first: {
   readonly host: string
   readonly port: number
 }): Promise<TestTcpProxy> => {
+  let target = first
   const weather = new Weather()
   // Every held chunk waits on the same event.
   weather.setMaxListeners(0)
@@ -107,6 +110,10 @@ export const startTcpProxy = async (target: {
     },
     set: (faults) => weather.set(faults),
     cut,
+    moveTo: (to) => {
+      target = { ...target, port: to }
+      cut()
+    },
     cutAt: (said) => {
       trap = said
     },

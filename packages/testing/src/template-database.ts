@@ -115,7 +115,7 @@ export async function startServerOfRun(): Promise<{ stop(): Promise<void> }> {
     'autovacuum_naptime=10min',
   ]
   const server = await startPostgresServer(settings, folderOfRun())
-  process.env['POSTGRES_URL'] = server.url
+  process.env['POSTGRES_URL'] = server.socketUrl
   process.env[IS_OWN] = 'yes'
   return server
 }

@@ -42,9 +42,9 @@ export const BUGS: readonly Bug[] = [
     shownBy: ['every payout is sent once, by the recorded transaction'],
     changes: [
       {
-        file: 'money/src/payouts/advance-payout.ts',
-        from: "  const now = 'cost' in checked ? await authorize(checked) : checked\n",
-        to: "  if ('cost' in checked) await broadcast(sender, checked.signed)\n  const now = 'cost' in checked ? await authorize(checked) : checked\n",
+        file: 'money/src/payouts/payout-authorizer.ts',
+        from: '    answer(requests, signed, await authorizePayouts(ctx, sender, signed, balance, signed.length > 1))\n',
+        to: '    await sender.send?.(signed[0]!.signed).catch(() => {})\n    answer(requests, signed, await authorizePayouts(ctx, sender, signed, balance, signed.length > 1))\n',
       },
     ],
     aim: {
@@ -169,9 +169,9 @@ export const BUGS: readonly Bug[] = [
     shownBy: ['every buyer holds its initial balance less payments plus refunds'],
     changes: [
       {
-        file: 'trade/src/x402/submit-payment.ts',
-        from: '    const settlement = await signSettlement(tx, facilitator, payment, terms)\n',
-        to: '    const settlement = await signSettlement(tx, facilitator, payment, terms)\n    await facilitator.send(settlement).catch(() => undefined)\n',
+        file: 'money/src/payments/settlements/submit-payment.ts',
+        from: '  const settlement = await signSettlement(tx, facilitator, payment, terms)\n',
+        to: '  const settlement = await signSettlement(tx, facilitator, payment, terms)\n  await facilitator.send(settlement).catch(() => undefined)\n',
       },
     ],
     aim: {
@@ -266,17 +266,3 @@ export const BUGS: readonly Bug[] = [
   ...BOUNTY_BUGS,
   ...EARN_BUGS,
 ]
-
-/** They show within seconds, and none breaks an invariant that shows another. */
-export const BUGS_THAT_SHOW_SOON = BUGS.filter(({ name }) =>
-  ['claim-without-key', 'unguarded-transition', 'float-fee'].includes(name),
-)
-
-/** One run for all of them, because starting the application takes longer than showing a bug. */
-export const TOGETHER: Bug = {
-  name: 'together',
-  shownBy: BUGS_THAT_SHOW_SOON.flatMap(({ shownBy }) => shownBy),
-  changes: BUGS_THAT_SHOW_SOON.flatMap(({ changes }) => changes),
-  sql: BUGS_THAT_SHOW_SOON.flatMap((bug) => bug.sql ?? []),
-  aim: { scenario: 'approvedAtOnce', thieves: 1, orders: 24, faults: 0 },
-}

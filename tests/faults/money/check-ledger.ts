@@ -43,7 +43,7 @@ export const LEDGER_CHECKS: Checks = {
 
   'what treasury and venues hold is the sum of liabilities and fees': ({ networks, holds }) =>
     networks.flatMap((network) => {
-      const kinds = ['escrow', 'payable', 'surplus', 'suspense', 'fees', 'pool', 'withdrawal']
+      const kinds = ['escrow', 'payable', 'surplus', 'suspense', 'fees', 'withdrawal']
       const parts = kinds.reduce((sum, kind) => sum + holds(kind, network), 0n)
       return differs(network, parts, -holds('world', network) - holds('venue', network))
     }),

@@ -10,8 +10,8 @@ export const EARN_BUGS: readonly Bug[] = [
     changes: [
       {
         file: 'earn/src/deposits/settle-deposits.ts',
-        from: '  await mintShares(tx, { poolKey: key, holder, shares, principal: amount }, now)\n',
-        to: '  for (let n = 0; n < 2; n++) await mintShares(tx, { poolKey: key, holder, shares, principal: amount }, now)\n',
+        from: '  await mintShares(tx, { poolKey, holder, shares, principal: amount }, now)\n',
+        to: '  for (let n = 0; n < 2; n++) await mintShares(tx, { poolKey, holder, shares, principal: amount }, now)\n',
       },
     ],
     aim: AIM,
@@ -23,13 +23,13 @@ export const EARN_BUGS: readonly Bug[] = [
     changes: [
       {
         file: 'earn/src/withdrawals/store.ts',
-        from: 'set filled_micros = filled_micros + ',
-        to: 'set filled_micros = filled_micros + 0 * ',
+        from: 'filled_micros = filled_micros + $',
+        to: 'filled_micros = filled_micros + 0 * $',
       },
       {
         file: 'earn/src/withdrawals/store.ts',
-        from: 'status = case when filled_micros + ',
-        to: 'status = case when false and filled_micros + ',
+        from: 'status = case when open_shares',
+        to: 'status = case when false and open_shares',
       },
     ],
     sql: ['alter table ledger_accounts drop constraint ledger_accounts_not_overdrawn'],

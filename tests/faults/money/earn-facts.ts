@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import type { AppServices } from './application.ts'
 import type { Environment } from './environment.ts'
 
@@ -8,8 +7,8 @@ const MOST_ROUNDED = 100n
 
 export const isRounding = (micros: bigint): boolean => micros >= 0n && micros <= MOST_ROUNDED
 
-/** What the vault and its wallet have on the chain and in the ledger. Nobody else deposits into the vault. */
-export async function readVenue({ vault, testChains }: Environment, { db, venueWallet }: AppServices) {
+/** What the vault and its wallet have on the chain. Nobody else deposits into the vault. */
+export async function readVenue({ vault, testChains }: Environment, { venueWallet }: AppServices) {
   const { balanceOf } = testChains[NETWORK]
   const [inVault, inWallet, debt, shares] = await Promise.all([
     balanceOf(vault.address),
@@ -17,10 +16,8 @@ export async function readVenue({ vault, testChains }: Environment, { db, venueW
     vault.debt(),
     vault.sharesOf(venueWallet),
   ])
-  const { rows } = await sql<{ sum: bigint }>`
-    select -coalesce(sum(balance_micros), 0)::bigint as sum from ledger_accounts
-    where kind = 'venue' and network = ${NETWORK}`.execute(db)
-  return { shares, chain: inVault + inWallet + debt, ledger: rows[0]?.sum ?? 0n }
+  // Nobody else has a share, so all of it is the wallet's.
+  return { shares, chain: inVault + inWallet + debt, worth: shares === 0n ? 0n : inVault + debt }
 }
 
 /** All that the ledger and the chain know of Earn at the end of a run. */

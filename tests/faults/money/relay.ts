@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
+import { postJson } from '@market/testing/post-json'
 import type { SendRequest } from './send-request.ts'
 import { evmAsOf } from './stale-evm.ts'
 import { staleSolana } from './stale-solana.ts'
@@ -39,18 +40,13 @@ const LATER_MS = 1_500
 const SENDS = /"(?:sendTransaction|eth_sendRawTransaction)"/
 const JSON_TYPE = { 'content-type': 'application/json' }
 
-const requestTo =
-  (target: string): SendRequest =>
-  async (body) =>
-    (await fetch(target, { method: 'POST', headers: JSON_TYPE, body })).text()
-
 /** A real server before a real node, which can be slow, wrong, late and old as providers are. */
 export async function startRelay(
   target: string,
   kind: 'evm' | 'solana',
   random: () => number,
 ): Promise<Relay> {
-  const ask = requestTo(target)
+  const ask: SendRequest = (body) => postJson(target, body)
   const remembering = staleSolana(ask)
   let faults = HEALTHY
   let sends = 0

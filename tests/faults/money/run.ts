@@ -122,7 +122,7 @@ function countEarn({ earn: { deposits, withdrawals } }: Facts): Record<string, n
   const names = [
     ...deposits.map(({ status }) => `${status} deposits`),
     ...withdrawals.map(
-      ({ status, was_liquid }) => `${status} withdrawals${was_liquid ? '' : ' that waited'}`,
+      ({ status, paid_micros }) => `${status} withdrawals${paid_micros > 0n ? ' with money' : ''}`,
     ),
   ]
   return Object.fromEntries(

@@ -50,6 +50,7 @@ const COMMANDS = {
   newWallet: ({ network }) => at(network).newWallet(),
   fund: ({ network, address, ...more }) => at(network).fund(address, more),
   transfer: ({ network, to, amount, from }) => at(network).transfer(to, amount, from),
+  makeBlocks: ({ network, on }) => at(network).makeBlocks(on),
   untilBlocksAt: (request) => Promise.all(running.map((network) => network.untilBlockAt(request.at))),
 } satisfies {
   [Name in NetworkRequest['command']]: (

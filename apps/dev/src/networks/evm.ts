@@ -34,9 +34,10 @@ export async function startEvm(settings: EvmChainSettings): Promise<LocalNetwork
   const wallets = new Map<Address, PrivateKeyAccount>()
 
   const stopped = new AbortController()
+  let makesBlocks = true
   const mining = (async () => {
     while (!stopped.signal.aborted) {
-      await chain.mine(1)
+      if (makesBlocks) await chain.mine(1)
       await wait(BLOCK_MS)
     }
   })()
@@ -75,8 +76,13 @@ export async function startEvm(settings: EvmChainSettings): Promise<LocalNetwork
       if (receipt.status !== '0x1') throw new ApiError('invalid', `USDC cannot be sent to ${to}`)
       return { tx, payer: payer.address }
     },
+    makeBlocks: async (on) => {
+      makesBlocks = on
+      await chain.automine(on)
+    },
     untilBlockAt: async (at) => {
-      for (;;) {
+      // A chain that stands still has no newer block.
+      while (makesBlocks) {
         const block = (await chain.rpc('eth_getBlockByNumber', ['latest', false])) as { timestamp: string }
         if (Number(block.timestamp) * 1_000 >= at.getTime()) return
         await wait(POLL_MS)

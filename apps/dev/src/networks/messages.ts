@@ -29,6 +29,7 @@ export type NetworkCommand =
       readonly amount: bigint
       readonly from: string | undefined
     }
+  | { readonly command: 'makeBlocks'; readonly network: Network; readonly on: boolean }
   | { readonly command: 'untilBlocksAt'; readonly at: Date }
 
 export type NetworkRequest = NetworkCommand & { readonly id: number }

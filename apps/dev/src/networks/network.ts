@@ -17,6 +17,8 @@ export interface LocalNetwork {
   fund(address: string, more: { readonly usdc: bigint; readonly native: bigint }): Promise<void>
   /** Transfers USDC on the chain. The payer is funded first. Resolves once the transfer is in a block. */
   transfer(to: string, amount: bigint, from: string | undefined): Promise<SentTransfer>
+  /** Whether blocks are made. While they are not, a transaction waits. Not on Solana. */
+  makeBlocks(on: boolean): Promise<void>
   /** Resolves once the newest block is at least as new. */
   untilBlockAt(at: Date): Promise<void>
   stop(): Promise<void>

@@ -128,6 +128,9 @@ export async function startSolana({ port }: { readonly port: number }): Promise<
       ])
       return { tx, payer: payer.address }
     },
+    makeBlocks: async () => {
+      throw new ApiError('invalid', 'The blocks of solana-mainnet cannot be stopped. Name an EVM network.')
+    },
     untilBlockAt: async (at) => {
       while ((await newestBlockTime()) < at.getTime()) await wait(POLL_MS)
     },

@@ -16,6 +16,7 @@ export interface Networks extends RunningProcess {
   newWallet(network: Network): Promise<Wallet>
   fund(network: Network, address: string, more: { usdc: bigint; native: bigint }): Promise<void>
   transfer(network: Network, to: string, amount: bigint, from: string | undefined): Promise<SentTransfer>
+  makeBlocks(network: Network, on: boolean): Promise<void>
   /** Resolves once every chain has a block that is at least as new. */
   untilBlocksAt(at: Date): Promise<unknown>
 }
@@ -96,6 +97,7 @@ export async function startNetworks(
     fund: async (network, address, more) => void (await send({ command: 'fund', network, address, ...more })),
     transfer: async (network, to, amount, from) =>
       (await send({ command: 'transfer', network, to, amount, from })) as SentTransfer,
+    makeBlocks: async (network, on) => void (await send({ command: 'makeBlocks', network, on })),
     untilBlocksAt: (at) => send({ command: 'untilBlocksAt', at }),
     exited,
     stop: async () => {
@@ -120,6 +122,7 @@ function settingsOf(running: Running): Record<string, string> {
   const entries = running.flatMap(([name, { addresses, gas, identity, venues }]) => [
     [`${PREFIX[name]}_RPC_URLS`, addresses.rpc],
     [`${PREFIX[name]}_USDC`, addresses.usdc],
+    ...(name === 'solana-mainnet' ? [] : [[`${PREFIX[name]}_PUBLIC_RPC_URL`, addresses.rpc]]),
     [`${PREFIX[name]}_TREASURY`, addresses.treasury],
     [`${PREFIX[name]}_GAS_ACCOUNT`, gas.account],
     [`${PREFIX[name]}_GAS_KEY`, gas.key],

@@ -1,4 +1,4 @@
-import { Market } from '@market/sdk'
+import { Client } from '@market/sdk/client'
 import { dehydrate, QueryClient } from '@tanstack/react-query'
 import { createMemoryHistory, isNotFound } from '@tanstack/react-router'
 import { renderToString } from 'react-dom/server'
@@ -14,7 +14,7 @@ export const renderPage: RenderPage = async ({ path, apiUrl, fetch, assets, site
   const queryClient = new QueryClient()
   const settings = { site, solanaNode, operator }
   const described: object[] = []
-  const market = new Market({ apiUrl, fetch, retries: 0, timeoutMs: API_TIMEOUT_MS })
+  const market = new Client({ apiUrl, fetch, retries: 0, timeoutMs: API_TIMEOUT_MS })
   const router = createPageRouter(
     { market, queryClient, ...settings, describe: (facts) => described.push(facts) },
     createMemoryHistory({ initialEntries: [path] }),

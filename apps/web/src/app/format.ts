@@ -66,6 +66,13 @@ const TIME = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 
 /** "18 Nov 2026, 12:40 UTC" */
 export const time = (at: string): string => `${TIME.format(new Date(at))} UTC`
 
+const SHORT_TIME = new Intl.DateTimeFormat('en-GB', {
+  ...{ day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit', timeZone: 'UTC' },
+})
+
+/** "18 Nov, 12:40", where the page says that times are in UTC. */
+export const shortTime = (at: string): string => SHORT_TIME.format(new Date(at))
+
 export const day = (at: string): string => DAY.format(new Date(at))
 
 /** 0x1234…abcd */

@@ -1,20 +1,26 @@
-import { Market, MarketError } from '@market/sdk'
+import { Client, MarketError } from '@market/sdk/client'
 import { type QueryClient, queryOptions } from '@tanstack/react-query'
 import { notFound } from '@tanstack/react-router'
 import type { SiteSettings } from '../page.ts'
 import { amountOf, micros } from './money.ts'
+import { readServerDate } from './server-clock.ts'
 import type { ServiceFilter } from './service-filter.ts'
 
 /** What every route gets: the API, what was read from it, and the settings of the pages. */
 export interface PageContext extends SiteSettings {
-  readonly market: Market
+  readonly market: Client
   readonly queryClient: QueryClient
   /** Takes the facts of the page for search engines, on the server: a script may not add a script element. */
   readonly describe?: (facts: Readonly<Record<string, unknown>>) => void
 }
 
 /** A browser reads the API of its own origin. */
-export const browserMarket = (): Market => new Market({ apiUrl: window.location.origin, retries: 1 })
+export const browserMarket = (): Client =>
+  new Client({
+    apiUrl: window.location.origin,
+    retries: 1,
+    fetch: async (...request) => readServerDate(await fetch(...request)),
+  })
 
 /** Shown data may be this old, on the server and in the browser. */
 export const FRESH_MS = 30_000

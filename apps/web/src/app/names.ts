@@ -72,3 +72,23 @@ export const ORDER_STATUSES: Readonly<
   completed: { label: 'Completed', style: 'good' },
   cancelled: { label: 'Cancelled', style: '' },
 }
+
+type BountyPage = Operations['getBounty']['data']
+type Named<Name extends string> = Readonly<Record<Name, { readonly label: string; readonly style: string }>>
+
+/** What people read for the status of a bounty, and its colour. */
+export const BOUNTY_STATUSES: Named<BountyPage['status']> = {
+  open: { label: 'Open', style: 'good' },
+  claimed: { label: 'At work', style: 'accent' },
+  completed: { label: 'Completed', style: 'good' },
+  cancelled: { label: 'Cancelled', style: '' },
+  expired: { label: 'Expired', style: '' },
+}
+
+export const CLAIM_STATUSES: Named<BountyPage['my_claims'][number]['status']> = {
+  pending: { label: 'Pending', style: 'accent' },
+  accepted: { label: 'Accepted', style: 'good' },
+  rejected: { label: 'Rejected', style: '' },
+  withdrawn: { label: 'Withdrawn', style: '' },
+  expired: { label: 'Expired', style: '' },
+}

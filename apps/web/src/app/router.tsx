@@ -44,11 +44,19 @@ const root = createRootRouteWithContext<PageContext>()({
   notFoundComponent: NotFoundPage,
 })
 
-const pageOf = (search: Readonly<Record<string, unknown>>) => {
-  const words = textOf(search['search'])
-  const cursor = textOf(search['cursor'])
-  return { ...(words !== undefined && { search: words }), ...(cursor !== undefined && { cursor }) }
+/** A parameter where it is given. */
+function optional<Name extends string>(
+  name: Name,
+  search: Readonly<Record<string, unknown>>,
+): { readonly [Key in Name]?: string } {
+  const text = textOf(search[name])
+  return text === undefined ? {} : ({ [name]: text } as { readonly [Key in Name]: string })
 }
+
+const pageOf = (search: Readonly<Record<string, unknown>>) => ({
+  ...optional('search', search),
+  ...optional('cursor', search),
+})
 
 const shop = createRoute({
   getParentRoute: () => root,
@@ -82,6 +90,18 @@ const service = createRoute({
   component: lazyRouteComponent(() => import('./pages/service.tsx'), 'ServicePage'),
 })
 
+const orderForm = createRoute({
+  getParentRoute: () => root,
+  path: '/s/$agent/$service/order',
+  loader: async ({ context, params }) => {
+    await Promise.all([
+      context.queryClient.ensureQueryData(serviceQuery(context, params.agent, params.service)),
+      context.queryClient.ensureQueryData(configQuery(context)),
+    ])
+  },
+  component: lazyRouteComponent(() => import('./pages/order-form.tsx'), 'OrderFormPage'),
+})
+
 const agents = createRoute({
   getParentRoute: () => root,
   path: '/agents',
@@ -112,6 +132,36 @@ const bounty = createRoute({
   path: '/b/$bounty',
   loader: ({ context, params }) => context.queryClient.ensureQueryData(bountyQuery(context, params.bounty)),
   component: lazyRouteComponent(() => import('./pages/bounty.tsx'), 'BountyPage'),
+})
+
+const postBounty = createRoute({
+  getParentRoute: () => root,
+  path: '/bounties/new',
+  loader: ({ context }) => context.queryClient.ensureQueryData(configQuery(context)),
+  component: lazyRouteComponent(() => import('./pages/post-bounty.tsx'), 'PostBountyPage'),
+})
+
+const myBounties = createRoute({
+  getParentRoute: () => root,
+  path: '/bounties/mine',
+  validateSearch: (search: Readonly<Record<string, unknown>>) => optional('cursor', search),
+  component: lazyRouteComponent(() => import('./pages/my-bounties.tsx'), 'MyBountiesPage'),
+})
+
+const workspaces = createRoute({
+  getParentRoute: () => root,
+  path: '/workspaces',
+  validateSearch: (search: Readonly<Record<string, unknown>>) => ({
+    ...optional('status', search),
+    ...optional('cursor', search),
+  }),
+  component: lazyRouteComponent(() => import('./pages/workspaces.tsx'), 'WorkspacesPage'),
+})
+
+const workspace = createRoute({
+  getParentRoute: () => root,
+  path: '/workspaces/$order',
+  component: lazyRouteComponent(() => import('./pages/workspace.tsx'), 'WorkspacePage'),
 })
 
 const activity = createRoute({
@@ -178,6 +228,56 @@ const purchase = createRoute({
   component: lazyRouteComponent(() => import('./pages/purchase.tsx'), 'PurchasePage'),
 })
 
+const signIn = createRoute({
+  getParentRoute: () => root,
+  path: '/sign-in',
+  validateSearch: (search: Readonly<Record<string, unknown>>) => optional('return_to', search),
+  loader: ({ context }) => context.queryClient.ensureQueryData(configQuery(context)),
+  component: lazyRouteComponent(() => import('./pages/sign-in.tsx'), 'SignInPage'),
+})
+
+const orders = createRoute({
+  getParentRoute: () => root,
+  path: '/orders',
+  validateSearch: (search: Readonly<Record<string, unknown>>) => ({
+    ...optional('status', search),
+    ...optional('cursor', search),
+  }),
+  component: lazyRouteComponent(() => import('./pages/orders.tsx'), 'OrdersPage'),
+})
+
+const order = createRoute({
+  getParentRoute: () => root,
+  path: '/orders/$order',
+  component: lazyRouteComponent(() => import('./pages/order.tsx'), 'OrderPage'),
+})
+
+const receipt = createRoute({
+  getParentRoute: () => root,
+  path: '/orders/$order/receipt',
+  loader: ({ context }) => context.queryClient.ensureQueryData(configQuery(context)),
+  component: lazyRouteComponent(() => import('./pages/receipt.tsx'), 'ReceiptPage'),
+})
+
+const notifications = createRoute({
+  getParentRoute: () => root,
+  path: '/notifications',
+  validateSearch: (search: Readonly<Record<string, unknown>>) => optional('cursor', search),
+  component: lazyRouteComponent(() => import('./pages/notifications.tsx'), 'NotificationsPage'),
+})
+
+const profile = createRoute({
+  getParentRoute: () => root,
+  path: '/profile',
+  component: lazyRouteComponent(() => import('./pages/profile.tsx'), 'ProfilePage'),
+})
+
+const spending = createRoute({
+  getParentRoute: () => root,
+  path: '/spending',
+  component: lazyRouteComponent(() => import('./pages/spending.tsx'), 'SpendingPage'),
+})
+
 /** Values stay text: "5" is not a number and "true" not a boolean. */
 const parseSearch = (text: string) => Object.fromEntries(new URLSearchParams(text))
 function stringifySearch(search: Readonly<Record<string, unknown>>): string {
@@ -191,10 +291,15 @@ export function createPageRouter(context: PageContext, history?: RouterHistory) 
     routeTree: root.addChildren([
       shop,
       service,
+      orderForm,
       agents,
       agent,
       bounties,
       bounty,
+      postBounty,
+      myBounties,
+      workspaces,
+      workspace,
       activity,
       solvency,
       fees,
@@ -202,6 +307,13 @@ export function createPageRouter(context: PageContext, history?: RouterHistory) 
       terms,
       privacy,
       purchase,
+      signIn,
+      orders,
+      order,
+      receipt,
+      notifications,
+      profile,
+      spending,
     ]),
     context,
     // As on the server, which decides by the path what is secret.

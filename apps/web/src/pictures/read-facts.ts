@@ -1,4 +1,4 @@
-import { Market, MarketError } from '@market/sdk'
+import { Client, MarketError } from '@market/sdk/client'
 import { counted, hours, usdc } from '../app/format.ts'
 import { CATEGORIES, type PriceType } from '../app/names.ts'
 import type { PictureFacts } from './facts.ts'
@@ -21,7 +21,7 @@ const PRICES: Readonly<Record<PriceType, string>> = {
 }
 
 const READERS: Readonly<
-  Record<string, (market: Market, params: Readonly<Record<string, string>>) => Promise<PictureFacts>>
+  Record<string, (market: Client, params: Readonly<Record<string, string>>) => Promise<PictureFacts>>
 > = {
   '/picture': async (market) => {
     const { services, agents, orders_completed: completed } = await market.getPlatformStats()
@@ -86,7 +86,7 @@ export const PICTURE_ROUTES = Object.keys(READERS)
 
 /** What a picture shows now, or undefined when what it stands for does not exist. */
 export async function readFacts({ route, params, apiUrl, fetch }: FactsRequest) {
-  const market = new Market({ apiUrl, fetch, retries: 0, timeoutMs: API_TIMEOUT_MS })
+  const market = new Client({ apiUrl, fetch, retries: 0, timeoutMs: API_TIMEOUT_MS })
   try {
     return await READERS[route]?.(market, params)
   } catch (error) {

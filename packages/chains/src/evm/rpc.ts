@@ -18,12 +18,12 @@ const MAX_RESPONSE_BYTES = 32 * 1024 * 1024
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null
 
-const readText = async (response: Response): Promise<string> => {
+const readText = async (response: Response, maxBytes: number): Promise<string> => {
   const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of response.body ?? []) {
     size += chunk.length
-    if (size > MAX_RESPONSE_BYTES) throw new Error(`the response is larger than ${MAX_RESPONSE_BYTES} bytes`)
+    if (size > maxBytes) throw new Error(`the response is larger than ${maxBytes} bytes`)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString()
@@ -41,7 +41,11 @@ const parseResponse = (body: unknown): RpcResponse => {
 }
 
 /** Sends all calls in one request, so that a load balancer forwards them to the same node. */
-export const sendBatch = async (node: Node, calls: readonly Call[]): Promise<readonly RpcResponse[]> => {
+export const sendBatch = async (
+  node: Node,
+  calls: readonly Call[],
+  maxBytes = MAX_RESPONSE_BYTES,
+): Promise<readonly RpcResponse[]> => {
   const response = await fetch(node.url, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -49,7 +53,7 @@ export const sendBatch = async (node: Node, calls: readonly Call[]): Promise<rea
     redirect: 'error',
     signal: node.signal,
   })
-  const text = await readText(response)
+  const text = await readText(response, maxBytes)
   if (!response.ok) throw new Error(`the node returned HTTP ${response.status}`)
   const body: unknown = JSON.parse(text)
   if (!Array.isArray(body)) throw new Error('the response is not a batch')
@@ -66,9 +70,10 @@ export const callEach = async (
   node: Node,
   chainId: number,
   calls: readonly Call[],
+  maxBytes?: number,
 ): Promise<readonly RpcResponse[]> => {
-  if (performance.now() < node.chain.knownUntil) return sendBatch(node, calls)
-  const [chain, ...responses] = await sendBatch(node, [['eth_chainId'], ...calls])
+  if (performance.now() < node.chain.knownUntil) return sendBatch(node, calls, maxBytes)
+  const [chain, ...responses] = await sendBatch(node, [['eth_chainId'], ...calls], maxBytes)
   const id = resultOf(chain)
   if (typeof id !== 'string' || Number(id) !== chainId)
     throw new Error(`the node is on chain ${String(id)}, not on ${chainId}`)

@@ -58,7 +58,8 @@ const observeVia = async (rpc: SolanaRpc, signed: readonly SignedReference[]): P
   const mayStillLand = unseen.some((one) => blockHeight <= lastHeightOf(one) + EXPIRY_MARGIN)
   if (mayStillLand || context.slot < absoluteSlot) return { kind: 'unknown' }
   if (unseen.length > 0 && !(await hasHistorySince(rpc, unseen))) return { kind: 'pruned' }
-  const [failed] = final
+  // The newest: one that was shared with other payouts can have failed because of them.
+  const failed = final.at(-1)
   if (failed === undefined) return { kind: 'expired' }
   return { kind: 'failed', reference: failed.one.reference, reason: asText(failed.status?.err) }
 }

@@ -17,6 +17,7 @@ import {
 import { blockOf, parseSignature, timeOf } from './find-transfer.ts'
 import type { SolanaNodes, SolanaRpc } from './nodes.ts'
 import { heldAfter, heldAt } from './read-held.ts'
+import { paymentsOf } from './read-payments.ts'
 import {
   attachedDataOf,
   fetchTransaction,
@@ -160,25 +161,25 @@ const payoutIdOf = ({ transaction }: AccountTransaction): string | null => {
   return id === undefined || others.length > 0 ? null : id
 }
 
-/** Undefined when the transaction did not reduce the treasury, such as an incoming or a failed transfer. */
+/** None when the transaction did not reduce the treasury, such as an incoming or a failed transfer. */
 const outgoingOf = (
   entry: AccountTransaction,
   treasury: TreasuryAccount,
-): ObservedOutgoingTransfer | undefined => {
-  const { signature, change, at, block } = entry
-  if (change.treasuryChange >= 0n) return undefined
+): readonly ObservedOutgoingTransfer[] => {
+  const { signature: reference, transaction, change, at, block } = entry
+  if (change.treasuryChange >= 0n) return []
+  // Without the treasury's signature, anyone could have written the memos.
+  const isSigned = change.signers.includes(treasury.owner)
+  const payments = isSigned ? paymentsOf(transaction, change, treasury) : undefined
+  if (payments !== undefined)
+    return payments.map(({ mark, payee, amount }, index) => ({
+      ...{ reference, index, mark, payee, at, block },
+      amount: usdc(amount),
+    }))
   const [payee = null, ...others] = change.receivers
-  // Without the treasury's signature, anyone could have written the memo.
-  const mark = change.signers.includes(treasury.owner) ? payoutIdOf(entry) : null
-  return {
-    reference: signature,
-    index: 0,
-    mark,
-    payee: others.length > 0 ? null : payee,
-    amount: usdc(-change.treasuryChange),
-    at,
-    block,
-  }
+  const mark = isSigned ? payoutIdOf(entry) : null
+  const amount = usdc(-change.treasuryChange)
+  return [{ reference, index: 0, mark, payee: others.length > 0 ? null : payee, amount, at, block }]
 }
 
 export interface FinalSource {
@@ -215,7 +216,7 @@ const reportSlots = async (
   }
   return {
     incoming: loaded.flatMap((one) => incomingOf(one, own) ?? []),
-    outgoing: loaded.flatMap((one) => outgoingOf(one, treasury) ?? []),
+    outgoing: loaded.flatMap((one) => outgoingOf(one, treasury)),
     change: loaded.reduce((sum, { change }) => sum + change.treasuryChange, 0n),
     to: end,
     treasuryHeld:

@@ -29,6 +29,8 @@ export interface UsdcChange {
   readonly losses: ReadonlyMap<string, bigint>
   /** Owners of the accounts whose USDC increased, without the treasury. Null for an unknown owner. */
   readonly receivers: ReadonlySet<string | null>
+  /** The other accounts whose USDC changed, by address. */
+  readonly accounts: ReadonlyMap<string, { readonly owner: string | undefined; readonly change: bigint }>
 }
 
 export interface TreasuryAccount {
@@ -54,17 +56,18 @@ export const readUsdcChange = (
   let treasuryChange = 0n
   let treasuryAfter: bigint | undefined
   const byOwner = new Map<string, bigint>()
-  const byAccount = new Map<number, { owner: string | undefined; change: bigint }>()
+  const byAccount = new Map<string, { owner: string | undefined; change: bigint }>()
   const count = (balances: typeof meta.preTokenBalances, sign: 1n | -1n): void => {
     for (const balance of balances ?? []) {
       if (balance.mint !== treasury.mint || balance.programId !== TOKEN_PROGRAM_ADDRESS) continue
       const amount = sign * BigInt(balance.uiTokenAmount.amount)
-      if (keys[balance.accountIndex] === treasury.account) {
+      const key = keys[balance.accountIndex] ?? ''
+      if (key === treasury.account) {
         treasuryChange += amount
         if (sign === 1n) treasuryAfter = amount
       } else {
-        const before = byAccount.get(balance.accountIndex)?.change ?? 0n
-        byAccount.set(balance.accountIndex, { owner: balance.owner, change: before + amount })
+        const before = byAccount.get(key)?.change ?? 0n
+        byAccount.set(key, { owner: balance.owner, change: before + amount })
       }
       if (balance.owner !== undefined) byOwner.set(balance.owner, (byOwner.get(balance.owner) ?? 0n) + amount)
     }
@@ -80,6 +83,7 @@ export const readUsdcChange = (
     signers: accountKeys.slice(0, header.numRequiredSignatures),
     losses: new Map(losses.map(([owner, change]) => [owner, -change])),
     receivers: new Set(increased.map(({ owner }) => owner ?? null)),
+    accounts: byAccount,
   }
 }
 

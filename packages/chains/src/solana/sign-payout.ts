@@ -1,5 +1,6 @@
 import type { PayoutRequest, SignedPayout } from '@market/core/ports/payout-sender'
 import type { SolanaKeySigner } from '@market/core/ports/signer'
+import { assert } from '@market/kernel/assert'
 import { address, createNoopSigner } from '@solana/kit'
 import {
   getSetComputeUnitLimitInstruction,
@@ -17,6 +18,10 @@ import { usdcAccountOf } from './token-account.ts'
 
 /** Measured: 15 100 when the account must be created. */
 export const TRANSFER_COMPUTE_UNITS = 80_000
+/** The transaction has 1,232 bytes at most. */
+export const GROUP_SIZE = 10
+/** For each payout of a group. */
+const GROUP_COMPUTE_UNITS = 30_000
 export const MICRO_LAMPORTS_PER_UNIT = 1_000n
 export const MAX_MICRO_LAMPORTS_PER_UNIT = 1_000_000n
 const LAMPORTS_PER_SIGNATURE = 5_000n
@@ -49,6 +54,13 @@ export const feeOf = (signatures: number, computeUnits: number, microLamportsPer
 export const feeAt = (microLamportsPerUnit: bigint): bigint =>
   feeOf(1, TRANSFER_COMPUTE_UNITS, microLamportsPerUnit)
 
+const unitsOf = (count: number): number =>
+  count === 1 ? TRANSFER_COMPUTE_UNITS : count * GROUP_COMPUTE_UNITS
+
+/** What each of so many payouts of a transaction costs; together at least its fee. */
+export const shareAt = (count: number, microLamportsPerUnit: bigint): bigint =>
+  (feeOf(1, unitsOf(count), microLamportsPerUnit) + BigInt(count - 1)) / BigInt(count)
+
 /** Parameters of one attempt. */
 export interface Terms {
   readonly mint: string
@@ -59,48 +71,46 @@ export interface Terms {
 }
 
 /**
- * The memo makes every payout and attempt unique. Without it, equal payouts would have the same signature, and only one of
- * them would be executed. The account is created only when the payout says so: a payee could close it between two payouts
- * and keep the rent of each.
+ * The memo behind each transfer makes every payout and attempt unique. Without it, equal payouts would have the same signature,
+ * and only one of them would be executed. The account is created only when the payout says so: a payee could close it between
+ * two payouts and keep the rent of each.
  */
-const instructionsOf = async (payout: PayoutRequest, treasury: string, terms: Terms) => {
-  const { mint, attempt, microLamportsPerUnit } = terms
-  const [source, destination] = await Promise.all([
-    usdcAccountOf(treasury, mint),
-    usdcAccountOf(payout.to, mint),
-  ])
+const instructionsOf = async (
+  { to, mark, amount, opensAccount }: PayoutRequest,
+  treasury: string,
+  { mint, attempt }: Terms,
+) => {
+  const [source, destination] = await Promise.all([usdcAccountOf(treasury, mint), usdcAccountOf(to, mint)])
   const payer = createNoopSigner(address(treasury))
+  const token = { mint: address(mint) }
   return [
-    getSetComputeUnitLimitInstruction({ units: TRANSFER_COMPUTE_UNITS }),
-    getSetComputeUnitPriceInstruction({ microLamports: microLamportsPerUnit }),
-    ...(payout.opensAccount === true
+    ...(opensAccount === true
       ? [
           getCreateAssociatedTokenIdempotentInstruction({
-            payer,
-            ata: destination,
-            owner: address(payout.to),
-            mint: address(mint),
+            ...{ ...token, payer, ata: destination, owner: address(to) },
           }),
         ]
       : []),
     getTransferCheckedInstruction({
-      source,
-      mint: address(mint),
-      destination,
-      authority: payer,
-      amount: payout.amount,
-      decimals: USDC_DECIMALS,
+      ...{ ...token, source, destination, authority: payer, amount, decimals: USDC_DECIMALS },
     }),
-    getAddMemoInstruction({ memo: memoOf(payout.mark, attempt) }, { programAddress: MEMO_PROGRAM }),
+    getAddMemoInstruction({ memo: memoOf(mark, attempt) }, { programAddress: MEMO_PROGRAM }),
   ]
 }
 
-export const signPayout = async (
-  payout: PayoutRequest,
+/** One transaction that pays all of them, in this order, or none. */
+export const signPayouts = async (
+  payouts: readonly PayoutRequest[],
   signer: SolanaKeySigner,
   terms: Terms,
 ): Promise<SignedPayout> => {
-  const instructions = await instructionsOf(payout, signer.address, terms)
+  assert(new Set(payouts.map(({ mark }) => mark)).size === payouts.length, 'each payout is paid once')
+  const each = await Promise.all(payouts.map((payout) => instructionsOf(payout, signer.address, terms)))
+  const instructions = [
+    getSetComputeUnitLimitInstruction({ units: unitsOf(payouts.length) }),
+    getSetComputeUnitPriceInstruction({ microLamports: terms.microLamportsPerUnit }),
+    ...each.flat(),
+  ]
   const { reference, bytes } = await signTransaction(instructions, signer, terms.lifetime)
   return { reference, bytes, validTo: terms.lifetime.lastValidBlockHeight }
 }

@@ -1,4 +1,4 @@
-import type { PayoutSender } from '@market/core/ports/payout-sender'
+import type { PayoutRequest, PayoutSender } from '@market/core/ports/payout-sender'
 import type { SolanaKeySigner } from '@market/core/ports/signer'
 import { assert } from '@market/kernel/assert'
 import { address } from '@solana/kit'
@@ -10,11 +10,10 @@ import { readLifetime } from './read-lifetime.ts'
 import { rejectPayee } from './reject-payee.ts'
 import { sendBytes } from './send-bytes.ts'
 import type { SolanaPayoutSenderSettings } from './settings.ts'
-import { feeAt, MICRO_LAMPORTS_PER_UNIT, priceOf, signPayout } from './sign-payout.ts'
+import { feeAt, GROUP_SIZE, MICRO_LAMPORTS_PER_UNIT, priceOf, shareAt, signPayouts } from './sign-payout.ts'
 import { readTokenAccount, usdcAccountOf } from './token-account.ts'
 
-/** Sends each payout in its own transaction. */
-export type SolanaPayoutSender = PayoutSender & Required<Pick<PayoutSender, 'send'>>
+export type SolanaPayoutSender = PayoutSender & Required<Pick<PayoutSender, 'send' | 'groups'>>
 
 /** Sends payouts on Solana. */
 export const solanaPayoutSender = (
@@ -26,18 +25,22 @@ export const solanaPayoutSender = (
   const { rpc } = nodes
   const firstPrice = settings.microLamportsPerUnit ?? MICRO_LAMPORTS_PER_UNIT
   const own = new Set([settings.treasury, ...settings.ownAddresses])
+  const sign = async (payouts: readonly PayoutRequest[], attempt: number) =>
+    signPayouts(payouts, signer, {
+      mint: settings.usdc,
+      attempt,
+      microLamportsPerUnit: priceOf(attempt, firstPrice),
+      lifetime: await readLifetime(nodes, settings.minProviders),
+    })
   return {
     network: 'solana-mainnet',
     treasury: settings.treasury,
     rejectionReason: (payout) => rejectPayee(rpc, settings.usdc, own, payout.to),
-    async sign(payout, signedBefore) {
-      const attempt = signedBefore + 1
-      return signPayout(payout, signer, {
-        mint: settings.usdc,
-        attempt,
-        microLamportsPerUnit: priceOf(attempt, firstPrice),
-        lifetime: await readLifetime(nodes, settings.minProviders),
-      })
+    sign: (payout, signedBefore) => sign([payout], signedBefore + 1),
+    groups: {
+      size: GROUP_SIZE,
+      sign: (payouts) => sign(payouts, 1),
+      share: (count) => shareAt(count, firstPrice),
     },
     send: ({ bytes }) => sendBytes(nodes, bytes),
     observe: (signed) =>

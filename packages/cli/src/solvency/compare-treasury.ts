@@ -125,7 +125,7 @@ async function readParts(listed: NetworkSolvency, options: Comparison): Promise<
   const chain = chainOf(network)
   const inCold = cold === null ? 0n : await chain.balance(node, cold.address)
   const held = await chain.balance(node, treasury)
-  const inVenues = venues.length === 0 ? 0n : await readVenues(node, venues)
+  const inVenues = venues.length === 0 ? 0n : await readVenues(node, venues, listed.earn)
   const left = await readInFlight(listed, node)
   const parts: Part[] = [
     {
@@ -145,13 +145,13 @@ async function readParts(listed: NetworkSolvency, options: Comparison): Promise<
       unproven: isColdKnown ? undefined : `only the API says that ${cold.address} is the cold address`,
       missing: `--cold ${network}=<address>`,
     })
-  if (venues.length > 0) parts.push({ amount: inVenues, what: `${usd(inVenues)} in venues` })
+  if (venues.length > 0) parts.push({ amount: inVenues, what: `${usd(inVenues)} on its way to venues` })
   const said = micros(listed.venues_usd) - inVenues
   if (said > 0n)
     parts.push({
       amount: said,
-      what: `${usd(said)} in ${venues.length > 0 ? 'more ' : ''}venues as the API says`,
-      unproven: `only the API says that venues hold ${usd(said)}`,
+      what: `${usd(said)} ${venues.length > 0 ? 'more ' : ''}on its way to venues as the API says`,
+      unproven: `only the API says that ${usd(said)} is on its way to venues`,
       missing: `--venue ${network}=<wallet>:<vault>`,
     })
   if (left > 0n)

@@ -165,7 +165,7 @@ const UNPROVEN: readonly Lie[] = [
       api.lies.owes('60.00')
       api.lies.venuesHold('50.00')
     },
-    /50\.00 in venues as the API says, owes 60\.00.* 10\.00 is proven: only the API says that venues hold 50\.00/,
+    /50\.00 on its way to venues as the API says, owes 60\.00.* 10\.00 is proven: only the API says that 50\.00 is on its way to venues/,
   ],
   [
     'a vault holds less than the API says',
@@ -174,7 +174,7 @@ const UNPROVEN: readonly Lie[] = [
       api.lies.venuesHold('50.00')
       api.world.vaultValue = 20_000_000n
     },
-    /20\.00 in venues, 30\.00 in more venues as the API says.* 30\.00 is proven/,
+    /20\.00 on its way to venues, 30\.00 more on its way to venues as the API says.* 30\.00 is proven/,
     VENUE,
   ],
   [

@@ -66,7 +66,7 @@ function honestWorld(): World {
     { network: 'base-mainnet', ...own, total_micros: '10000000', agent_wallets: null },
     { network: 'solana-mainnet', ...empty, agent_wallets: null },
   ]
-  const common = { cold: null, checked_at, venues_usd: '0.00', in_flight: [], in_flight_count: 0 }
+  const common = { cold: null, checked_at, venues_usd: '0.00', in_flight: [], in_flight_count: 0, earn: [] }
   const rest = { ...common, in_flight_usd: '0.00', proof: null }
   const world: World = {
     solvency: [

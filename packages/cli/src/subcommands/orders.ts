@@ -71,12 +71,17 @@ export const listOrders = command({
   },
 })
 
-/** The order of a status URL of x402 is read with its access token. */
-function readOrder(text: string, session: Session): Promise<OrderPage> {
+/** The order of a status URL of x402, with its access token; undefined for other texts. */
+export function purchaseIn(text: string): { readonly order_id: string; readonly t: string } | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined
   const [, order_id] = /^\/api\/x402\/orders\/([^/]+)$/.exec(url?.pathname ?? '') ?? []
   const t = url?.searchParams.get('t')
-  if (order_id !== undefined && t != null) return session.anonymous().getPurchasedOrder({ order_id, t })
+  return order_id === undefined || t == null ? undefined : { order_id, t }
+}
+
+function readOrder(text: string, session: Session): Promise<OrderPage> {
+  const purchase = purchaseIn(text)
+  if (purchase !== undefined) return session.anonymous().getPurchasedOrder(purchase)
   return session.signedIn('agent', 'user').market.getOrder({ order_id: text })
 }
 

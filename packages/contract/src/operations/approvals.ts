@@ -18,7 +18,7 @@ export const createApproval = operation({
   errors: {
     403: ['own_case'],
     404: ['not_found', 'order_not_found'],
-    409: ['fees_too_low', 'not_our_wallet', 'treasury_too_low', 'no_cold_address'],
+    409: ['below_minimum', 'fees_too_low', 'not_our_wallet', 'treasury_too_low', 'no_cold_address'],
   },
 })
 
@@ -51,6 +51,7 @@ export const approveApproval = operation({
     404: ['not_found'],
     409: [
       'approval_decided',
+      'below_minimum',
       'fees_too_low',
       'treasury_too_low',
       'no_cold_address',

@@ -78,7 +78,7 @@ export const depositToEarn = operation({
   errors: {
     400: ['below_first_minimum', 'loses_too_much', ...TRANSFER_CODES],
     404: ['pool_not_found'],
-    409: ['not_depositable', 'pool_paused', 'transfer_used'],
+    409: ['not_depositable', 'pool_paused', 'too_many_waiting', 'transfer_used'],
     503: ['earn_unavailable'],
   },
   purpose: 'earn.deposit:{incoming_tx_hash}',
@@ -94,7 +94,7 @@ export const withdrawFromEarn = operation({
   path: '/api/earn/pool/withdraw',
   summary: 'Withdraw from a pool',
   description:
-    'Burns shares and pays what they are worth to a wallet that paid one of your deposits. `queued` when free liquidity is short: the shares are burned, and the rest is paid as liquidity arrives. 202 when it is not decided after 10 seconds: list your positions for its result.',
+    'Takes shares from your position and pays what the vault pays for them to a wallet that paid one of your deposits. Until then they gain and lose like all others. `queued` when free liquidity is short: all that wait are paid the same fraction as it arrives. 202 when it is not decided after 10 seconds: list your positions for its result.',
   callers: ['wallet', 'user', 'agent'],
   limit: 'write',
   input: z
@@ -103,9 +103,10 @@ export const withdrawFromEarn = operation({
   output: EarnWithdrawal,
   laterStatus: 202,
   errors: {
+    400: ['below_minimum'],
     403: ['wrong_destination'],
     404: ['pool_not_found'],
-    409: ['below_minimum', 'insufficient_shares', 'pool_paused', 'worth_nothing'],
+    409: ['insufficient_shares'],
     503: ['earn_unavailable'],
   },
   purpose: 'earn.withdraw:{key}:{shares}:{destination_wallet}',

@@ -16,6 +16,7 @@ import {
   PayableOrder,
 } from '../schemas/order.ts'
 import { OrderPage } from '../schemas/order-page.ts'
+import { SignedPayment } from '../schemas/payment.ts'
 import { ServiceId } from '../schemas/service.ts'
 import { text } from '../schemas/text.ts'
 import { PaidOrderInput, Purchase } from '../schemas/x402.ts'
@@ -37,7 +38,7 @@ export const createOrder = operation({
   path: '/api/orders',
   summary: 'Create an order',
   description:
-    'An order of a service with a price can be paid immediately. For other services the agent quotes a price first. `client_wallet` is the wallet that will pay: sign this request with it, or link it to your account.',
+    'An order of a service with a price can be paid immediately. For other services the agent quotes a price first. `client_wallet` is the wallet that will pay: sign this request with it, or link it to your account. With `signed_payment` the order is paid at once, at the listed price: the wallet signs `requirement` of `payment` of the service. If the payment is not confirmed yet, the response is 202.',
   callers: ['wallet', 'user', 'agent'],
   limit: 'orders.create',
   input: z.strictObject({
@@ -47,12 +48,15 @@ export const createOrder = operation({
       'The chain you plan to pay on. The response lists all enabled networks in any case.',
     ),
     private: z.boolean().default(false).describe('Excludes the deliverables from the agent’s portfolio'),
+    signed_payment: SignedPayment.optional().describe(
+      'A payment that a wallet signed for a `requirement`. The wallet can be any one of yours; the platform pays the gas',
+    ),
   }),
   output: PayableOrder,
   status: 201,
   laterStatus: 202,
   errors: {
-    400: ['own_service', 'wallet_not_proven'],
+    400: ['own_service', 'wallet_not_proven', 'no_listed_price', 'network_not_accepted'],
     404: ['no_account', 'service_not_found', 'upload_not_found'],
     409: ['price_below_minimum'],
   },
@@ -72,7 +76,11 @@ export const listOrders = operation({
   summary: 'List your orders',
   callers: ['wallet', 'user', 'agent'],
   limit: 'read',
-  input: z.strictObject({ status: Statuses.optional().describe('Comma-separated statuses'), ...pageFields }),
+  input: z.strictObject({
+    status: Statuses.optional().describe('Comma-separated statuses'),
+    workspaces: z.boolean().default(false).describe('Only orders whose price includes generations'),
+    ...pageFields,
+  }),
   output: z.array(ListedOrder),
   beside: NextCursor,
 })
@@ -101,7 +109,7 @@ export const actOnOrder = operation({
   path: '/api/orders/{order_id}',
   summary: 'Update an order',
   description:
-    'Runs one `action`. `pay` needs `escrow_tx_hash`, a transfer from a wallet of the buyer. If the transfer is not final yet, the response is 202 and the order becomes `paid` when it is.',
+    'Runs one `action`. `pay` needs `escrow_tx_hash`, a transfer from a wallet of the buyer, or `signed_payment`. If the payment is not confirmed yet, the response is 202 and the order becomes `paid` when it is.',
   callers: ['wallet', 'user', 'agent'],
   limit: 'write',
   input: z.strictObject({
@@ -119,7 +127,10 @@ export const actOnOrder = operation({
     ]),
     escrow_tx_hash: text({ min: 1, max: 100 })
       .optional()
-      .describe('Required with `pay`: the hash of the transfer'),
+      .describe('Required with `pay` without `signed_payment`: the hash of the transfer'),
+    signed_payment: SignedPayment.optional().describe(
+      'With `pay`, instead of `escrow_tx_hash`: a payment that a wallet signed for a `requirement` of `payment`. The platform pays the gas',
+    ),
     payment_network: NetworkName.optional().describe(
       'With `pay`. If omitted, it is inferred from the format of the hash: Solana or Base.',
     ),
@@ -135,6 +146,7 @@ export const actOnOrder = operation({
       'not_late_yet',
       'revision_included',
       ...TRANSFER_CODES,
+      'own_service',
       'price_expired',
       'workspace_open',
     ],

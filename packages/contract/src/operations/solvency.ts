@@ -10,7 +10,21 @@ const Hash = z
   .regex(/^[0-9a-f]{64}$/)
   .describe('SHA-256, hex')
 
+const Digits = z.string().regex(/^\d+$/)
+const Shares = z.string().regex(/^\d+\.\d{12}$/)
+
 const SnapshotId = z.string().regex(/^rsv_[0-9]{1,15}_[0-9a-z]{17}$/, 'must be a snapshot id: rsv_…')
+
+const PoolHolding = z.object({
+  key: z.string(),
+  vault: z.string(),
+  wallet: z.string().describe('The wallet that holds the shares of the vault'),
+  vault_shares: Digits.describe('Shares of the vault that belong to the pool, in its smallest units'),
+  shares: Shares.describe('Shares of the pool in positions'),
+  queued_shares: Shares.describe('Shares of the pool in withdrawals that the vault has not paid for'),
+  value_usd: Usd.nullable().describe('What the vault would pay for both, by a simulation of two providers'),
+  read_at: Instant.nullable().describe('When the vault was read'),
+})
 
 const NetworkSolvency = named(
   'NetworkSolvency',
@@ -30,12 +44,15 @@ const NetworkSolvency = named(
     assets_usd: Usd.describe('USDC in the treasury as of the newest block, and at the cold address'),
     assets_final_usd: Usd.describe('The same as of the newest final block'),
     venues_usd: Usd.describe(
-      'What pools of Earn have in venues at the last valuation, and on its way there. It is no part of `assets_usd`',
+      'What has left the treasury on its way to venues of Earn and is still owed to depositors. It is no part of `assets_usd`',
     ),
     liabilities_usd: Usd.describe(
-      'Owed to users: escrow, pending payouts, surplus, unmatched transfers and what belongs to depositors of Earn',
+      'Owed to users in USDC: escrow, pending payouts, surplus, unmatched transfers and what venues paid for withdrawals from Earn',
     ),
-    earn_usd: Usd.describe('The part of the liabilities that belongs to depositors of Earn'),
+    earn_usd: Usd.describe('The part of the liabilities that venues paid for withdrawals from Earn'),
+    earn: z
+      .array(PoolHolding)
+      .describe('The pools of Earn: in shares, which are no liability. Their value can fall'),
     platform_usd: Usd.describe('Fees of the platform that the treasury holds too'),
     in_flight_usd: Usd.describe(
       'The part of the liabilities that is signed as payouts and may have left the treasury already',
@@ -46,7 +63,7 @@ const NetworkSolvency = named(
           reference: z
             .string()
             .describe(
-              'Solana: the signature of the payout’s transaction. EVM: the nonce of its EIP-3009 authorization (0x and 64 hex digits), which the token’s `AuthorizationUsed` event shows before the transfer',
+              'Solana: the signature of the payout’s transaction, with `.index` from its second payment on. EVM: the nonce of its EIP-3009 authorization (0x and 64 hex digits), which the token’s `AuthorizationUsed` event shows before the transfer',
             ),
           replaces: z
             .array(z.string())
@@ -98,9 +115,7 @@ const Proof = named(
       account: z.string().describe('Ledger account of the liability'),
       holder: z
         .string()
-        .describe(
-          'Your wallet (lower case for EVM) or agent id; for shares of a pool your name, such as `user:…`; empty when the holder is unknown',
-        ),
+        .describe('Your wallet (lower case for EVM) or agent id; empty when the holder is unknown'),
       amount_usd: Usd,
       micros: Micros,
       salt: z.string().describe('16 random bytes, hex'),
@@ -203,7 +218,7 @@ export const getSolvencyHistory = operation({
       day: z.iso.date().describe('UTC day'),
       checked_at: Instant,
       assets_usd: Usd.describe('USDC in the treasury and at the cold address'),
-      venues_usd: Usd.describe('What pools of Earn had in venues. It is no part of `assets_usd`'),
+      venues_usd: Usd.describe('What was on its way to venues of Earn. It is no part of `assets_usd`'),
       liabilities_usd: Usd.describe('Owed to users'),
     }),
   ),
@@ -226,13 +241,27 @@ export const getSolvencyProof = operation({
     account: z
       .string()
       .regex(
-        /^(escrow|payable|surplus|suspense|pool|withdrawal|wallet):(solana|base|alt)-mainnet:[\x21-\x7e]{1,100}$/,
+        /^(escrow|payable|surplus|suspense|withdrawal|wallet):(solana|base|alt)-mainnet:[\x21-\x7e]{1,100}$/,
         'must be a ledger account, such as escrow:base-mainnet:order:<order id>',
       )
       .optional()
       .describe('Only this account: yours, or one without a holder'),
   }),
   output: z.array(Proof),
-  beside: z.object({ omitted: z.int().describe('Number of smaller liabilities beyond the limit') }),
+  beside: z.object({
+    omitted: z.int().describe('Number of smaller liabilities beyond the limit'),
+    earn: z
+      .array(
+        z.object({
+          key: z.string(),
+          shares: Shares.describe('Of your positions'),
+          queued_shares: Shares.describe('Of your withdrawals that the vault has not paid for'),
+          value_usd: Usd.describe('What both are worth at the last reading'),
+        }),
+      )
+      .describe(
+        'Your shares of the pools of Earn. `earn` of GET /api/solvency shows what is behind all shares',
+      ),
+  }),
   errors: { 404: ['not_found'] },
 })

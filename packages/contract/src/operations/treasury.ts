@@ -221,7 +221,7 @@ export const claimRefund = operation({
   }),
   laterStatus: 202,
   purpose: 'unmatched-transfers.refund:{unmatched_id}',
-  errors: { 403: ['wrong_wallet'], 404: ['not_found'], 409: ['too_many_claims'] },
+  errors: { 403: ['wrong_wallet'], 404: ['not_found'], 409: ['below_minimum', 'too_many_claims'] },
 })
 
 export const recognizeTransfer = operation({

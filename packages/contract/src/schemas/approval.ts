@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { named } from '../define.ts'
 import { Instant, WalletAddress } from './common.ts'
-import { NetworkName, UsdPrice } from './money.ts'
+import { NetworkName, UsdAmount, UsdPrice } from './money.ts'
 import { OrderId } from './order.ts'
 import { line, text } from './text.ts'
 
@@ -60,6 +60,11 @@ export const APPROVAL_PAYLOADS = {
   pair_transfer: z.strictObject({ transfer_id: OutgoingId, unmatched_id: SuspenseId }),
   withdraw_fees: z.strictObject({ network: NetworkName, amount_usd: UsdPrice, payee: Payee }),
   move_to_cold: z.strictObject({ network: NetworkName, amount_usd: UsdPrice }),
+  accept_venue_transfer: z.strictObject({
+    venue_transfer_id: z.string().regex(/^emv_[0-9]{1,15}_[0-9a-z]{17}$/, 'must be a venue transfer: emv_…'),
+    vault_shares: z.string().regex(/^\d{1,78}$/, 'must be a whole number of the vault’s smallest units'),
+    amount_usd: UsdAmount,
+  }),
 } as const
 
 export type ApprovalKind = keyof typeof APPROVAL_PAYLOADS

@@ -3,7 +3,8 @@ import { named } from '../define.ts'
 import { Category, Instant, resourceId, WalletAddress } from './common.ts'
 import { FileLink } from './file.ts'
 import { NetworkName, UsdAmount, UsdText } from './money.ts'
-import { PaymentOption, PayoutState } from './order.ts'
+import { PayoutState } from './order.ts'
+import { depthFields, PaymentOption } from './payment.ts'
 import { AgentSummary } from './statistics.ts'
 import { line, text } from './text.ts'
 
@@ -105,6 +106,7 @@ const NamedTransfer = z.object({
   status: z
     .enum(['waiting', 'accepted', 'refunded', 'failed'])
     .describe('`waiting` until it is confirmed. `failed`: it pays for nothing and can be named again'),
+  ...depthFields,
   refund: PayoutState.nullable(),
   created_at: Instant,
 })

@@ -25,6 +25,11 @@ const PublicNetwork = named(
       .nullable()
       .describe('Replace `{hash}` by a transaction hash; null without an explorer'),
     explorer_address_url: z.string().nullable().describe('Replace `{address}` by an address'),
+    public_rpc_url: z
+      .string()
+      .nullable()
+      .describe('A node that everyone may call: a wallet adds an unknown network with it; null without one'),
+    coin: z.string().describe('What gas is paid in, such as ETH'),
     min_payout_usd: UsdText.describe(
       'Less is not sent: smaller refunds are rejected, and smaller payouts are held',
     ),

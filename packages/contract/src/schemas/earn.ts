@@ -32,8 +32,8 @@ export const depositFields = {
 }
 
 export const withdrawFields = {
-  shares: SharesAmount.optional().describe('How many shares to burn, such as "12.5". Or send `all`'),
-  all: z.literal(true).optional().describe('Burn all your shares. Or send `shares`'),
+  shares: SharesAmount.optional().describe('How many shares to withdraw, such as "12.5". Or send `all`'),
+  all: z.literal(true).optional().describe('Withdraw all your shares. Or send `shares`'),
   key: MarketKey.optional(),
   destination_wallet: EvmAddress.optional().describe(
     'A wallet that paid one of your deposits into this pool',
@@ -60,6 +60,7 @@ const EarnMarket = named(
     depositable: z.boolean(),
     paused: z.boolean(),
     first_deposit_min_usd: UsdText.describe('The least first deposit into a pool without shares'),
+    withdraw_min_usd: UsdText.describe('The least withdrawal, unless it is of all your shares'),
     risk: Risk,
   }),
 )
@@ -76,10 +77,10 @@ export const EarnPool = named(
     venue: z.string(),
     kind: Kind,
     total_shares: SharesText,
-    nav_usd: UsdText.describe('What belongs to all depositors of the pool'),
+    nav_usd: UsdText.describe('What the shares of all positions are worth now'),
     share_price: z.string().describe('USD for one share'),
     free_liquidity_usd: UsdText.describe('What withdrawals can get at once'),
-    queued_withdrawals_usd: UsdText.describe('Owed for burned shares, and paid as liquidity arrives'),
+    queued_withdrawals_usd: UsdText.describe('What the shares of open withdrawals are worth now'),
     paused: z.boolean(),
   }),
 )
@@ -89,6 +90,11 @@ export const EarnPosition = z.object({
   shares: SharesText,
   principal_usd: UsdText.describe('What was paid for these shares'),
   value_usd: UsdText.describe('What they are worth now'),
+  queued_shares: SharesText.describe(
+    'Of your withdrawals that the vault has not paid for. They still gain and lose',
+  ),
+  queued_value_usd: UsdText.describe('What those are worth now'),
+  unpaid_usd: UsdText.describe('What the vault paid for your withdrawals and no payout has taken'),
   agent_id: HolderAgent,
 })
 
@@ -101,8 +107,11 @@ const Deposit = z.object({
   status: z
     .enum(['waiting', 'received', 'deploying', 'active', 'refunded', 'held', 'failed'])
     .describe('`active`: the shares exist. `refunded` to the sender; `held`: an operator decides'),
-  failure: z.string().nullable().describe('Why it is refunded, held or failed'),
-  shares: SharesText.nullable().describe('The shares it got, when it is active'),
+  failure: z
+    .string()
+    .nullable()
+    .describe('Why it, or the rest of it, is refunded, or why it is held or failed'),
+  shares: SharesText.nullable().describe('The shares it got so far. A large deposit goes in parts'),
   value_usd: UsdText.nullable().describe('What they were worth then'),
   created_at: Instant,
   updated_at: Instant,
@@ -115,9 +124,21 @@ const Withdrawal = z.object({
   key: z.string(),
   status: z
     .enum(['requested', 'settled', 'queued', 'rejected'])
-    .describe('`queued`: the shares are burned, and the amount is paid as liquidity arrives'),
-  shares_burned: SharesText.nullable().describe('null while it is `requested`'),
-  amount_usd: UsdText.nullable().describe('What the burned shares were worth'),
+    .describe('`settled`: the vault pays for all of it now. `queued`: it is paid as liquidity arrives'),
+  shares_burned: SharesText.nullable().describe('Taken from your position. null while it is `requested`'),
+  amount_usd: UsdText.nullable().describe(
+    'What the vault paid so far, and what the open shares are worth now: an estimate until `amount_is_final`',
+  ),
+  amount_is_final: z.boolean().describe('Whether the vault has paid for all of its shares'),
+  paid_usd: UsdText.describe('What payouts to you were requested for'),
+  open_shares: SharesText.describe('The vault has not paid for them. They still gain and lose'),
+  open_value_usd: UsdText.describe('What they are worth now'),
+  waits_for: z
+    .enum(['liquidity', 'venue_check', 'payout_minimum'])
+    .nullable()
+    .describe(
+      '`liquidity` of the vault; `venue_check` by operators; `payout_minimum`: less than the network’s `min_payout_usd` is not sent',
+    ),
   destination_wallet: z.string(),
 })
 

@@ -3,6 +3,7 @@ import { named } from '../define.ts'
 import { Instant } from './common.ts'
 import { NetworkName, UsdText } from './money.ts'
 import { Deliverable, Generation, OrderStatus, PayableOrder, PayoutState, SignInstructions } from './order.ts'
+import { depthFields } from './payment.ts'
 import { Review } from './review.ts'
 import { ListedAgent } from './service.ts'
 
@@ -22,8 +23,9 @@ const PARTY_ACTIONS = [
 
 const ActField = z.object({
   name: z.string(),
-  type: z.enum(['string', 'number', 'array']),
+  type: z.enum(['string', 'number', 'array', 'object']),
   required: z.boolean(),
+  instead_of: z.string().nullable().describe('The required field that may be left out with this one'),
   min: z.number().nullable().describe('The least length of a string, number of items or value'),
   max: z.number().nullable().describe('The largest length of a string, number of items or value'),
   values: z.array(z.string()).nullable().describe('The only values, where they are listed'),
@@ -72,8 +74,7 @@ const PendingPayment = named(
   z.object({
     tx: z.string(),
     network: NetworkName,
-    confirmations: z.int().nullable().describe('As of the last check; null while no block has it'),
-    required: z.int().nullable().describe('null while it is unknown, and where the transfer must be final'),
+    ...depthFields,
     seen_at: Instant.describe('When the transfer was named'),
   }),
 )

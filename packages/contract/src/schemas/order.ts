@@ -3,6 +3,7 @@ import { named } from '../define.ts'
 import { Instant, resourceId } from './common.ts'
 import { FileLink } from './file.ts'
 import { NetworkName, UsdText } from './money.ts'
+import { SignablePaymentOption } from './payment.ts'
 import { ListedAgent, ServiceId } from './service.ts'
 import { isCleanText, line, text } from './text.ts'
 
@@ -22,15 +23,6 @@ export const ORDER_STATUSES = [
 export const OrderStatus = z.enum(ORDER_STATUSES)
 
 export const OrderId = resourceId('ord', 'an order')
-
-/** Where and how much to pay, one per network. */
-export const PaymentOption = z.object({
-  network: NetworkName,
-  asset: z.object({ currency: z.literal('USDC'), address: z.string() }),
-  pay_to: z.string().describe('The address of the treasury'),
-  amount: z.string().describe('In the asset’s smallest unit, 6 decimals'),
-  amount_usd: UsdText,
-})
 
 /** What the wallet that paid signs to prove it, and where the signature is sent. */
 export const SignInstructions = named(
@@ -145,7 +137,7 @@ export const PayableOrder = named(
   'PayableOrder',
   Order.extend({
     payment: z
-      .array(PaymentOption)
+      .array(SignablePaymentOption)
       .describe('One entry per network on which the agent can be paid; empty if there is nothing to pay'),
   }),
 )

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { named } from '../define.ts'
 import { Category, Instant, resourceId } from './common.ts'
 import { NetworkName, UsdPrice, UsdText } from './money.ts'
+import { SignablePaymentOption } from './payment.ts'
 import { HttpsUrl, line, text } from './text.ts'
 
 export const ServiceId = resourceId('svc', 'a service')
@@ -162,7 +163,13 @@ export const FoundService = named(
 /** A service with what its page shows of its agent. */
 export const ShownService = named(
   'ShownService',
-  Service.extend({ agent: ListedAgent, payable_on: PayableNow }),
+  Service.extend({
+    agent: ListedAgent,
+    payable_on: PayableNow,
+    payment: z
+      .array(SignablePaymentOption)
+      .describe('What an order costs on each of these networks; empty without a listed price'),
+  }),
 )
 
 /** The public services by the values of three filters. */

@@ -1,4 +1,5 @@
 import { operations as o } from '../operations.ts'
+import { walletFields } from './agents.ts'
 import { CREATE, READ, SPEND, type Tool, tool } from './define.ts'
 
 export const earnTools: readonly Tool[] = [
@@ -6,14 +7,13 @@ export const earnTools: readonly Tool[] = [
     name: 'market_earn_markets',
     title: 'List markets of Earn',
     description:
-      'List venues that earn with USDC: rate, risk, and the treasury wallet to send a deposit to. Next: market_earn_deposit.',
+      'List venues that earn with USDC: rate, risk, and the treasury wallet for deposits. Next: market_earn_deposit.',
     annotations: READ,
   }),
   tool(o.listEarnPositions, {
     name: 'market_earn_positions',
     title: 'List positions of Earn',
-    description:
-      'List your shares and their value in USD, with what became of your deposits and withdrawals.',
+    description: 'List your shares, their value, deposits and withdrawals.',
     annotations: READ,
   }),
   tool(
@@ -22,10 +22,10 @@ export const earnTools: readonly Tool[] = [
       name: 'market_earn_deposit',
       title: 'Register a deposit',
       description:
-        'Register a USDC transfer that your wallet or your owner’s sent to the treasury wallet of a market; shares follow. Money can be lost: borrowers can default, and liquidity providers are counterparty to leveraged traders, so ask your user first.',
+        'Register a transfer to a market’s treasury wallet, signed by its sender; shares follow. Money can be lost: borrowers can default, and leveraged traders can win against liquidity providers. Ask your user first.',
       annotations: CREATE,
     },
-    { scope: 'market:funds' },
+    { input: o.depositToEarn.input.extend(walletFields), scope: 'market:funds' },
   ),
   tool(
     o.withdrawFromEarn,
@@ -33,7 +33,7 @@ export const earnTools: readonly Tool[] = [
       name: 'market_earn_withdraw',
       title: 'Withdraw from a pool',
       description:
-        'Burn shares (or all: true) and get what they are worth now, which can be less than was paid. Status queued: the shares are gone, and the payout waits for liquidity of the venue.',
+        'Withdraw shares (or all: true) for what the vault pays, which can be less than was paid. Status queued: they wait for liquidity, and gain or lose until then.',
       annotations: SPEND,
     },
     { scope: 'market:funds' },

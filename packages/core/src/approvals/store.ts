@@ -1,26 +1,13 @@
 import { type NewestFirstPage, newestFirstPage } from '@market/database/newest-first'
+import { columns, rowReader } from '@market/database/rows'
 import type { Tables } from '@market/database/tables'
 import type { Db, Tx } from '@market/database/transact'
 import { nextState } from '@market/kernel/states'
 import type { Selectable } from 'kysely'
 import type { Approval, ApprovalId } from './approval.ts'
-import { type ApprovalAction, type ApprovalState, TRANSITIONS } from './states.ts'
+import { type ApprovalAction, TRANSITIONS } from './states.ts'
 
-const approvalOf = (row: Selectable<Tables['approvals']>): Approval => ({
-  id: row.id as ApprovalId,
-  kind: row.kind,
-  payload: row.payload,
-  subject: row.subject,
-  summary: row.summary,
-  reason: row.reason,
-  proposer: row.proposer,
-  approver: row.approver,
-  rejectedBy: row.rejected_by,
-  state: row.state as ApprovalState,
-  createdAt: row.created_at,
-  expiresAt: row.expires_at,
-  decidedAt: row.decided_at,
-})
+const approvalOf = rowReader<Selectable<Tables['approvals']>, Approval>()(columns('approvals'), {})
 
 export async function insertApproval(tx: Tx, approval: Approval): Promise<Approval> {
   const row = await tx

@@ -81,6 +81,13 @@ async function horizonOf(ctx: Ctx, rail: ExpiringRail, epoch: string): Promise<b
 /** How far back an account is read: a day of blocks every two seconds. What was lost before is only counted. */
 const READ_BLOCKS = 43_200n
 
+/** Whether the database knows every transaction that an account has sent. One that lost some does not know what the account has. */
+export async function knowsAllSent({ db }: Needs<'db'>, rail: NonceRail, account: string): Promise<boolean> {
+  const { mined } = await rail.counts(account)
+  const place = { network: rail.network, account }
+  return mined <= larger(await findComparedNonces(db, place), await findNextNonce(db, place))
+}
+
 /**
  * The account does one thing at a time, so what it sends next has the nonce after the last one that the database knows, and as many
  * transactions are mined. With more of them the database lost some; with fewer a transaction is not mined, or the nodes are behind.

@@ -55,7 +55,7 @@ export interface IncomingTransfer {
 /** A USDC transfer out of the treasury, as observed on the chain. */
 export interface ObservedOutgoingTransfer {
   readonly reference: string
-  /** Which of the treasury's payments in the transaction it is, from 0. Solana: always 0, because only the change of the balance counts. */
+  /** Which of the treasury’s payments in the transaction it is, from 0. */
   readonly index: number
   /** What names its payout (`markOf`): the memo on Solana, the nonce of the authorization on EVM. Null when nothing does. */
   readonly mark: string | null

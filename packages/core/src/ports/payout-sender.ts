@@ -40,7 +40,7 @@ export type PayoutOutcome =
   /** None of the signed transactions was executed or can be any more. Only now is it safe to sign a new one. */
   | { readonly kind: 'expired' }
 
-/** What the treasury signed for one payout. It is stored before anybody else gets it, and is executed at most once. */
+/** What the treasury signed for a payout, or on Solana for several. It is stored before anybody else gets it, and is executed at most once. */
 export interface SignedPayout {
   /** Solana: the transaction's signature. EVM: the digest that the treasury signed; the transaction that executes it is not known yet. */
   readonly reference: string
@@ -65,8 +65,10 @@ export interface PayoutSender {
   sign(payout: PayoutRequest, attempt: number): Promise<SignedPayout>
   /** The outcome of the payout over all that was signed for it. */
   observe(signed: readonly SignedPayout[]): Promise<SignedPayoutOutcome>
-  /** Sends one payout. Absent where gas accounts send many at once: `batches`. */
+  /** Sends what was signed. Absent where gas accounts send many at once: `batches`. */
   readonly send?: (signed: SignedPayout) => Promise<void>
+  /** Absent where each payout is signed by itself. */
+  readonly groups?: PayoutGroups
   readonly batches?: PayoutBatches
   /** What a final transaction cost in the native coin, undefined when another account paid for it. Absent on chains that do not say. */
   readonly costOf?: (reference: string) => Promise<bigint | undefined>
@@ -76,6 +78,16 @@ export interface PayoutSender {
   nativeBalance(): Promise<bigint>
   /** At least so much USDC is in the treasury at the newest block of as many providers as required. Throws `TooFewProviders`. */
   usdcBalance(): Promise<Usdc>
+}
+
+/** Solana: several payouts in one transaction, which pays all of them or none. */
+export interface PayoutGroups {
+  /** The most payouts of one transaction. */
+  readonly size: number
+  /** Each payee has a token account. The payments of the transaction have this order. Throws `TooFewProviders`. */
+  sign(payouts: readonly PayoutRequest[]): Promise<SignedPayout>
+  /** What each of so many payouts costs in the native coin. */
+  share(count: number): bigint
 }
 
 export interface BatchFees {

@@ -17,7 +17,9 @@ export interface VenueMarket {
 
 /** What a venue shows now. Its own promises count as little as possible: a redemption is simulated. */
 export interface VenueReading {
-  /** What the vault would pay for the shares, after its fees, rounded down. */
+  /** The vault's shares that the wallet holds. */
+  readonly held: bigint
+  /** What the vault would pay for as many of the shares as the wallet holds, after its fees, rounded down. */
   readonly value: Usdc
   /** How much of that it would pay out at once. */
   readonly liquid: Usdc
@@ -30,17 +32,24 @@ export interface VenueReading {
   readonly isHonest: boolean
 }
 
-export type VenueStep = 'approve' | 'deposit' | 'withdraw' | 'return'
+export type VenueStep = 'approve' | 'deposit' | 'redeem' | 'return'
 
-/** One transaction of the wallet. `withdraw` and `return` pay to the treasury. */
+/** One transaction of the wallet. `redeem` and `return` pay to the treasury. */
 export interface VenueCall {
   readonly step: VenueStep
-  readonly amount: Usdc
+  /** In micro-USDC; of `redeem` the vault's shares. */
+  readonly amount: bigint
   /** Follows the arguments of the call, so that the transaction is found again. */
   readonly actionId: string
 }
 
-/** What a transaction really did, from the vault's event in its receipt. */
+/** How many shares the vault would redeem, and for how much. */
+export interface Redeemable {
+  readonly shares: bigint
+  readonly assets: Usdc
+}
+
+/** What a transaction really did, by the transfers of USDC and of shares in its receipt, with which the vault's event agrees. */
 export interface VenueReceipt {
   readonly assets: Usdc
   readonly shares: bigint
@@ -53,17 +62,15 @@ export interface Venue extends NonceRail {
   readonly wallet: string
   /** Throws `unavailable` when too few providers show the venue, or they contradict each other. */
   read(shares: bigint): Promise<VenueReading>
-  /** What the vault would pay for each of these amounts of shares, all at the same block. Agreed like `read`. */
-  valuesOf(shares: readonly bigint[]): Promise<readonly Usdc[]>
-  /** How much of an amount the vault would pay out now, by simulation. */
-  withdrawable(amount: Usdc): Promise<Usdc>
+  /** How many of some shares the vault would redeem now, by simulation. */
+  redeemable(shares: bigint): Promise<Redeemable>
   /** Why the vault cannot take an amount now, or would keep too much of it; undefined when it can. */
   depositProblem(amount: Usdc): Promise<string | undefined>
   /** The USDC that the wallet holds in the newest final block. */
   balance(): Promise<Usdc>
   /** `previous` are earlier transactions at the same nonce, which the new one replaces. */
   sign(call: VenueCall, nonce: bigint, previous: readonly SignedTransfer[]): Promise<SignedTransfer>
-  /** Of a final transaction of step `deposit` or `withdraw`. */
+  /** Of a final transaction of step `deposit` or `redeem`. */
   receiptOf(reference: string): Promise<VenueReceipt>
 }
 

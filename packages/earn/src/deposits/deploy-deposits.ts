@@ -1,40 +1,38 @@
 import { type Tx, transact } from '@market/database/transact'
 import { DAY, earlier } from '@market/kernel/clock'
-import { type Usdc, usdc } from '@market/kernel/money'
+import { minus, type Usdc, usdc, ZERO } from '@market/kernel/money'
 import { balanceOf } from '@market/money/ledger'
 import { escrowAccount, findTransferFor, type Transfer } from '@market/money/payments'
 import { hasUnspent, minPayoutOn, payoutIdOf, saveSpent } from '@market/money/payouts'
 import {
-  type EarnContext,
-  equityOf,
+  depositProblem,
   findPool,
   lockPool,
-  mintProblem,
+  type MintProblem,
+  type MoneyContext,
   type Pool,
-  sharesFor,
 } from '../pools/index.ts'
 import { requestDeploy } from '../venue-transfers/index.ts'
-import { type Deposit, purposeOf } from './deposit.ts'
+import { type Deposit, leftOf, partThatFits, purposeOf, SMALLEST_DEPLOY } from './deposit.ts'
 import { refundDeposit } from './refund-deposit.ts'
-import { lockReceived, saveDeposit } from './store.ts'
+import { insertPart, isDeploying, lockReceived, saveDeposit } from './store.ts'
 
-/** More wait for the next move. */
+/** More wait for the next transfer to the venue. */
 const BATCH = 100
-/** A smaller move waits for more deposits: it costs the gas of three transactions. */
-const SMALLEST_MOVE = usdc(1_000_000n)
 /** A deposit that no others joined in this time is refunded. */
 const LONGEST_WAIT_MS = 30 * DAY
 
 /** Moves the deposits of a pool whose transfers are final to the venue, and refunds those that it cannot take. */
-export async function deployDeposits(ctx: EarnContext, key: string): Promise<void> {
+export async function deployDeposits(ctx: MoneyContext, key: string): Promise<void> {
   const chosen = await chooseDeposits(ctx, key)
   if (chosen === undefined) return
   const { ids, problem } = chosen
   await transact(ctx.db, async (tx) => {
     const pool = await lockPool(tx, key)
+    if (pool.paused === 'held' || (await isDeploying(tx, key))) return
     const ready = (await findReady(tx, pool)).filter(({ deposit }) => ids.includes(deposit.id))
-    if (problem !== undefined) return refundAll(ctx, tx, ready, problem)
-    await begin(ctx, tx, pool, ready)
+    if (problem !== undefined) for (const { deposit } of ready) await refundDeposit(ctx, tx, deposit, problem)
+    else await begin(ctx, tx, pool, ready)
   })
 }
 
@@ -44,21 +42,26 @@ interface Chosen {
   readonly problem: string | undefined
 }
 
-/** All that are ready; or the largest one, when the venue does not take all of them at once. */
-async function chooseDeposits(ctx: EarnContext, key: string): Promise<Chosen | undefined> {
+/** All that are ready; or the first one, when the venue does not take all of them at once. */
+async function chooseDeposits(ctx: MoneyContext, key: string): Promise<Chosen | undefined> {
   const { db, venues } = ctx
   const [pool, venue] = [await findPool(db, key), venues[key]]
-  if (pool === undefined || venue === undefined) return undefined
+  // What a recall did is not known: deposits wait until operators have said it.
+  if (pool === undefined || venue === undefined || pool.paused === 'held') return undefined
   const ready = (await transact(db, (tx) => findReady(tx, pool))).map(({ deposit }) => deposit)
   const [first] = ready
   if (first === undefined) return undefined
   const ids = ready.map(({ id }) => id)
   if (pool.paused !== null) return { ids, problem: `${key} takes no deposits at the moment` }
-  if (isTooSmall(ctx, pool, ready)) return { ids, problem: undefined }
-  const problem = await venue.depositProblem(sumOf(ready))
+  const total = roomFor(ctx, sumOf(ready))
+  if (isTooSmall(ctx, pool, total)) return { ids, problem: undefined }
+  const problem = await venue.depositProblem(total)
   if (problem === undefined || ready.length === 1) return { ids, problem }
-  return { ids: [first.id], problem: await venue.depositProblem(first.amount) }
+  return { ids: [first.id], problem: await venue.depositProblem(roomFor(ctx, leftOf(first))) }
 }
+
+const roomFor = ({ caps }: MoneyContext, amount: Usdc): Usdc =>
+  amount < caps.perPayout ? amount : caps.perPayout
 
 /** A deposit and the transfer that backs it. */
 interface Ready {
@@ -90,61 +93,61 @@ async function findBacking(
   { network }: Pool,
   deposit: Deposit,
 ): Promise<Ready['transfer'] | undefined> {
-  const { amount } = deposit
+  const left = leftOf(deposit)
   const purpose = purposeOf(deposit)
   const transfer = await findTransferFor(tx, purpose)
-  if (transfer?.state !== 'final' || transfer.network !== network || transfer.due !== amount) return undefined
+  if (transfer?.state !== 'final' || transfer.network !== network || transfer.due !== deposit.amount)
+    return undefined
   const { payer } = transfer
-  const isHeld = (await balanceOf(tx, escrowAccount(network, purpose))) >= amount
-  return payer !== null && isHeld && (await hasUnspent(tx, transfer, amount))
+  const isHeld = (await balanceOf(tx, escrowAccount(network, purpose))) >= left
+  return payer !== null && isHeld && (await hasUnspent(tx, transfer, left))
     ? { ...transfer, payer }
     : undefined
 }
 
-const isTooSmall = (ctx: EarnContext, { network }: Pool, deposits: readonly Deposit[]): boolean =>
-  sumOf(deposits) < SMALLEST_MOVE || sumOf(deposits) < minPayoutOn(ctx, network)
+const isTooSmall = (ctx: MoneyContext, { network }: Pool, amount: Usdc): boolean =>
+  amount < SMALLEST_DEPLOY || amount < minPayoutOn(ctx, network)
 
 const sumOf = (deposits: readonly Deposit[]): Usdc =>
-  usdc(deposits.reduce((sum, { amount }) => sum + amount, 0n))
+  usdc(deposits.reduce((sum, deposit) => sum + leftOf(deposit), 0n))
 
-async function refundAll(ctx: EarnContext, tx: Tx, ready: readonly Ready[], why: string): Promise<void> {
-  for (const { deposit } of ready) await refundDeposit(ctx, tx, deposit, why)
+const PROBLEMS: Readonly<Record<MintProblem, string>> = {
+  below_first_minimum: 'The first deposit into an empty pool is too small',
+  loses_too_much: 'The deposit would lose too much by rounding',
+  not_depositable: 'The pool has lost almost everything and takes no deposits',
 }
 
-const PROBLEMS = {
-  below_first_minimum: 'The first deposit into an empty pool is too small',
-  worth_nothing: 'The amount is worth no share of the pool',
-  loses_too_much: 'The deposit would lose too much by rounding',
-} as const
-
-/** Refunds those that cannot enter the pool, and begins one move with the others when they are enough. */
-async function begin(ctx: EarnContext, tx: Tx, pool: Pool, ready: readonly Ready[]): Promise<void> {
-  let equity = await equityOf(tx, pool)
-  const taken: Ready[] = []
+/** Refunds those that cannot enter the pool, and begins one transfer with the others, up to the cap, when they are enough. */
+async function begin(ctx: MoneyContext, tx: Tx, pool: Pool, ready: readonly Ready[]): Promise<void> {
+  let room = ctx.caps.perPayout
+  const taken: { readonly one: Ready; readonly amount: Usdc }[] = []
   for (const one of ready) {
-    const { deposit } = one
-    const problem = mintProblem(deposit.amount, equity)
-    if (problem !== undefined) {
-      await refundDeposit(ctx, tx, deposit, PROBLEMS[problem])
-      continue
+    const problem = depositProblem(leftOf(one.deposit), pool)
+    if (problem !== undefined) await refundDeposit(ctx, tx, one.deposit, PROBLEMS[problem])
+    else {
+      const amount = partThatFits(leftOf(one.deposit), room)
+      // A part is rounded by itself: one that is too small is not saved by a large one beside it.
+      if (amount <= ZERO || depositProblem(amount, pool) === 'loses_too_much') break
+      taken.push({ one, amount })
+      room = minus(room, amount)
     }
-    const minted = sharesFor(deposit.amount, equity)
-    equity = { micros: equity.micros + deposit.amount, shares: equity.shares + minted }
-    taken.push(one)
   }
-  const deposits = taken.map(({ deposit }) => deposit)
+  const total = minus(ctx.caps.perPayout, room)
   // fix: smallest-move
-  if (isTooSmall(ctx, pool, deposits)) {
+  if (isTooSmall(ctx, pool, total)) {
     const since = earlier(ctx.clock.now(), LONGEST_WAIT_MS)
-    for (const deposit of deposits.filter(({ createdAt }) => createdAt < since))
-      await refundDeposit(ctx, tx, deposit, 'Too few deposits came to move them to the venue')
+    for (const { one } of taken.filter(({ one }) => one.deposit.createdAt < since))
+      await refundDeposit(ctx, tx, one.deposit, 'Too few deposits came to move them to the venue')
     return
   }
-  const move = await requestDeploy(ctx, tx, pool, sumOf(deposits))
-  const id = payoutIdOf('move_to_venue', move.id)
-  for (const { deposit, transfer } of taken) {
-    const { payer } = transfer
-    await saveSpent(tx, { id, amount: deposit.amount }, transfer)
-    await saveDeposit(tx, deposit, { status: 'deploying', venueTransferId: move.id, payer }, ctx.clock.now())
+  const transfer = await requestDeploy(ctx, tx, pool, total)
+  const id = payoutIdOf('move_to_venue', transfer.id)
+  for (const { one, amount } of taken) {
+    const { deposit } = one
+    await saveSpent(tx, { id, amount }, one.transfer)
+    await insertPart(tx, transfer.id, deposit, amount)
+    const moved = usdc(deposit.moved + amount)
+    const change = { status: 'deploying', moved, payer: one.transfer.payer } as const
+    await saveDeposit(tx, deposit, change, ctx.clock.now())
   }
 }

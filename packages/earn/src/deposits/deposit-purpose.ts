@@ -1,6 +1,6 @@
-import type { Needs } from '@market/core/context'
 import type { Buyer } from '@market/core/events'
 import type { VenueMarket } from '@market/core/ports/venue'
+import type { Tx } from '@market/database/transact'
 import { lockBuyer } from '@market/identity/agents'
 import { ApiError } from '@market/kernel/api-error'
 import { assert } from '@market/kernel/assert'
@@ -17,17 +17,16 @@ import {
 } from '@market/money/payments'
 import { returnSurplus, withdrawPayout } from '@market/money/payouts'
 import {
-  equityOf,
+  depositProblem,
   FIRST_DEPOSIT_MIN,
   holderOf,
   type MintProblem,
-  mintProblem,
   type Pool,
   requirePool,
 } from '../pools/index.ts'
 import { type NamedDeposit, newDeposit, purposeOf } from './deposit.ts'
 import { notifyHolder } from './notify-holder.ts'
-import { findNamedDeposit, insertDeposit, lockDeposit, saveDeposit } from './store.ts'
+import { countWaiting, findNamedDeposit, insertDeposit, lockDeposit, saveDeposit } from './store.ts'
 
 export interface NewDeposit {
   /** Undefined: the first configured market. */
@@ -58,7 +57,7 @@ export const depositPurpose: PurposeRule<'earn_deposit', NewDeposit, NamedDeposi
     const deposit = newDeposit(ctx, pool, holderOf(actor), wanted)
     const known = await findNamedDeposit(ctx.db, deposit)
     if (known !== undefined) return new NamedBefore(async () => sameDeposit(known, deposit))
-    await requireDepositable(ctx, pool, wanted.amount)
+    requireDepositable(pool, wanted.amount)
     return {
       target: deposit,
       async lock(tx) {
@@ -84,6 +83,7 @@ export const depositPurpose: PurposeRule<'earn_deposit', NewDeposit, NamedDeposi
   async onNamed(ctx, tx, deposit, _, transfer) {
     const now = ctx.clock.now()
     const status = transfer === undefined ? 'waiting' : 'received'
+    if (status === 'waiting') await requireFewWaiting(tx, deposit.holder)
     const named = { ...deposit, status, createdAt: now, updatedAt: now } as const
     await insertDeposit(tx, named)
     return named
@@ -136,21 +136,37 @@ function sameDeposit(deposit: NamedDeposit, { poolKey, amount }: NamedDeposit): 
   )
 }
 
+const KEEPS =
+  'Your transfer was not used: register it later, use another market of GET /api/earn/pool/markets, or get it back by POST /api/unmatched-transfers/{id}/refund.'
+
 const MESSAGES: Readonly<Record<MintProblem, string>> = {
   below_first_minimum: `The first deposit into an empty pool is at least ${formatUsd(FIRST_DEPOSIT_MIN)} USD. Your transfer was not used: get it back by POST /api/unmatched-transfers/{id}/refund.`,
-  worth_nothing: 'This amount is worth no share of the pool. Deposit more.',
   loses_too_much: 'This deposit would lose too much by rounding. Deposit more.',
+  not_depositable: `This pool has lost almost everything and takes no deposits. ${KEEPS}`,
 }
 
-async function requireDepositable(ctx: Needs<'db'>, pool: Pool, amount: Usdc): Promise<void> {
-  const keeps =
-    'Your transfer was not used: register it later, use another market of GET /api/earn/pool/markets, or get it back by POST /api/unmatched-transfers/{id}/refund.'
+function requireDepositable(pool: Pool, amount: Usdc): void {
   if (pool.paused !== null)
-    throw new ApiError('conflict', `${pool.key} stands still while its venue is checked. ${keeps}`, {
+    throw new ApiError('conflict', `${pool.key} takes no deposits while its venue is checked. ${KEEPS}`, {
       code: 'pool_paused',
     })
   if (pool.reading?.acceptsDeposits !== true)
-    throw new ApiError('conflict', `${pool.key} takes no deposits now. ${keeps}`, { code: 'not_depositable' })
-  const problem = mintProblem(amount, await equityOf(ctx.db, pool))
-  if (problem !== undefined) throw new ApiError('invalid', MESSAGES[problem], { code: problem })
+    throw new ApiError('conflict', `${pool.key} takes no deposits now. ${KEEPS}`, { code: 'not_depositable' })
+  const code = depositProblem(amount, pool)
+  if (code !== undefined)
+    throw new ApiError(code === 'not_depositable' ? 'conflict' : 'invalid', MESSAGES[code], { code })
+}
+
+/** Each one is looked up for an hour. */
+const MOST_WAITING = 20
+
+/** Anybody can name transfers that never come. */
+async function requireFewWaiting(tx: Tx, holder: string): Promise<void> {
+  // fix: few-waiting-deposits
+  if ((await countWaiting(tx, holder)) >= MOST_WAITING)
+    throw new ApiError(
+      'conflict',
+      `${MOST_WAITING} of your deposits wait for their transfers. Register this one when it is confirmed, or when fewer wait.`,
+      { code: 'too_many_waiting' },
+    )
 }

@@ -3,13 +3,13 @@ import type { Tx } from '@market/database/transact'
 import { formatUsd } from '@market/kernel/money'
 import { escrowAccount, findTransferFor } from '@market/money/payments'
 import { minPayoutOn, requestPayout } from '@market/money/payouts'
-import { type Deposit, purposeOf } from './deposit.ts'
+import { type Deposit, leftOf, purposeOf } from './deposit.ts'
 import { notifyHolder } from './notify-holder.ts'
 import { saveDeposit } from './store.ts'
 
 /**
- * Pays a locked deposit, whose money is in escrow, back to the wallet that made the transfer. Otherwise it is held. One below
- * the minimum payout waits as received instead, until the pool takes it.
+ * Pays what of a locked deposit is in escrow back to the wallet that made the transfer. Otherwise it is held. What is below the
+ * minimum payout waits instead, until the pool takes it. What got shares keeps them.
  */
 export async function refundDeposit(
   ctx: Needs<'clock' | 'ids' | 'chains'>,
@@ -17,10 +17,12 @@ export async function refundDeposit(
   deposit: Deposit,
   why: string,
 ): Promise<void> {
-  const { id, network, amount } = deposit
+  const { id, network, shares, moved } = deposit
+  const amount = leftOf(deposit)
   // fix: small-deposit-stays
   if (amount < minPayoutOn(ctx, network)) {
-    if (deposit.status !== 'received') await saveDeposit(tx, deposit, { status: 'received' }, ctx.clock.now())
+    const status = moved === 0n ? 'received' : 'deploying'
+    await saveDeposit(tx, deposit, { status }, ctx.clock.now())
     return
   }
   const purpose = purposeOf(deposit)
@@ -35,10 +37,11 @@ export async function refundDeposit(
     from: escrowAccount(network, purpose),
     purpose,
   })
-  await saveDeposit(tx, deposit, { status: 'refunded', failure: why }, ctx.clock.now())
+  const status = shares === null ? 'refunded' : 'active'
+  await saveDeposit(tx, deposit, { status, failure: why }, ctx.clock.now())
   await notifyHolder(ctx, tx, deposit, {
     kind: 'earn.deposit_refunded',
-    title: `Your deposit of ${formatUsd(amount)} USDC is refunded`,
+    title: `${formatUsd(amount)} USDC of your deposit is refunded`,
     body: `${why}. The money goes back to the wallet that sent it.`,
   })
 }

@@ -1,3 +1,4 @@
+import { columns, rowReader } from '@market/database/rows'
 import type { Tables } from '@market/database/tables'
 import type { Db, Tx } from '@market/database/transact'
 import { assert } from '@market/kernel/assert'
@@ -5,25 +6,19 @@ import { DAY, earlier } from '@market/kernel/clock'
 import { type Usdc, usdc } from '@market/kernel/money'
 import { findNamed, namedReferences } from '@market/money/payments'
 import { type Selectable, sql } from 'kysely'
-import type { Deposit, DepositId, DepositStatus, NamedDeposit } from './deposit.ts'
+import type { Deposit, NamedDeposit } from './deposit.ts'
 
 type Row = Selectable<Tables['earn_deposits']>
 
-const depositOf = (row: Row): Deposit => ({
-  id: row.id as DepositId,
-  poolKey: row.pool_key,
-  holder: row.holder,
-  network: row.network as Deposit['network'],
-  amount: usdc(row.amount_micros),
-  status: row.status as DepositStatus,
-  venueTransferId: row.venue_transfer_id,
-  payer: row.payer,
-  shares: row.shares === null ? null : BigInt(row.shares),
-  value: row.value_micros === null ? null : usdc(row.value_micros),
-  failure: row.failure,
-  createdAt: row.created_at,
-  updatedAt: row.updated_at,
-})
+const depositOf = rowReader<Row, Deposit>()(
+  columns('earn_deposits', 'amount_micros', 'moved_micros', 'shares', 'value_micros'),
+  {
+    amount: (row) => usdc(row.amount_micros),
+    moved: (row) => usdc(row.moved_micros),
+    shares: (row) => (row.shares === null ? null : BigInt(row.shares)),
+    value: (row) => (row.value_micros === null ? null : usdc(row.value_micros)),
+  },
+)
 
 export async function insertDeposit(tx: Tx, deposit: Deposit): Promise<void> {
   await tx
@@ -90,7 +85,7 @@ interface Payer {
 }
 
 /**
- * The wallets that paid the holder's active deposits into a pool, newest first: shares are paid out to these only. As the
+ * The wallets that paid the holder's deposits with shares of a pool, newest first: shares are paid out to these only. As the
  * worker recorded them, because the api can change which transfer a deposit is paid by.
  */
 export async function findPayers(
@@ -100,7 +95,7 @@ export async function findPayers(
 ): Promise<string[]> {
   const { rows } = await sql<Payer>`
     select payer, min(updated_at) as since from earn_deposits
-    where pool_key = ${poolKey} and holder = ${holder} and status = 'active'
+    where pool_key = ${poolKey} and holder = ${holder} and shares is not null
     group by payer order by max(created_at) desc, max(id) desc`.execute(db)
   return rows.filter((row) => isDestination(row, rows, holder, now)).map(({ payer }) => payer)
 }
@@ -118,89 +113,143 @@ function isDestination({ payer, since }: Payer, all: readonly Payer[], holder: s
   return holder.startsWith('wallet:') ? holder === `wallet:${payer}` : isKnown
 }
 
-/** Below the negative amount of every deposit. */
-const LEAST = -(2n ** 63n)
-
-/** Received deposits of a pool, largest first so that small ones delay no others, after one of them. */
+/**
+ * Received deposits of a pool after one of them, of which something was not moved yet. Who waited longest, or was not given a part for
+ * the longest time, comes first; those below 1 USD come last, so that they delay no others.
+ */
 export async function lockReceived(
   tx: Tx,
   poolKey: string,
   limit: number,
-  after: Pick<Deposit, 'amount' | 'id'> | undefined,
+  after: Pick<Deposit, 'amount' | 'updatedAt' | 'id'> | undefined,
 ): Promise<Deposit[]> {
+  const from = after ?? { amount: 1_000_000n, updatedAt: new Date(0), id: '' }
   const { rows } = await sql<Row>`
-    select * from earn_deposits where pool_key = ${poolKey} and status = 'received'
-      and (-amount_micros, id) > (${after === undefined ? LEAST : -after.amount}, ${after?.id ?? ''})
-    order by -amount_micros, id limit ${limit} for update`.execute(tx)
+    select * from earn_deposits where pool_key = ${poolKey} and status in ('received', 'deploying')
+      and moved_micros < amount_micros and (amount_micros < 1000000, updated_at, id) >
+        (${from.amount < 1_000_000n}, ${from.updatedAt}::timestamptz, ${from.id})
+    order by amount_micros < 1000000, updated_at, id limit ${limit} for update`.execute(tx)
   return rows.map(depositOf)
 }
 
-/** The pools with deposits that the worker must do something with. */
-export async function findBusyPools(db: Db): Promise<{ key: string; venueTransferId: string | null }[]> {
-  const rows = await db
-    .selectFrom('earn_deposits')
-    .select(['pool_key', 'venue_transfer_id'])
-    .distinct()
-    .where('status', 'in', ['received', 'deploying'])
+/** The pools with deposits that can be moved to the venue. */
+export async function findBusyPools(db: Db): Promise<string[]> {
+  const { rows } = await sql<{ pool_key: string }>`
+    select distinct pool_key from earn_deposits
+    where status in ('received', 'deploying') and moved_micros < amount_micros`.execute(db)
+  return rows.map(({ pool_key }) => pool_key)
+}
+
+/** The venue transfers with parts of deposits that have no shares yet. */
+export async function findOpenVenueTransfers(db: Db | Tx, poolKey?: string): Promise<string[]> {
+  const { rows } = await sql<{ venue_transfer_id: string }>`
+    select distinct venue_transfer_id from earn_deposit_parts as part
+    join earn_deposits as deposit on deposit.id = part.deposit_id
+    where part.shares is null and deposit.status in ('deploying', 'held')
+      and (${poolKey ?? null}::text is null or pool_key = ${poolKey ?? null})`.execute(db)
+  return rows.map(({ venue_transfer_id }) => venue_transfer_id)
+}
+
+/** Whether deposits of a locked pool are on their way to the venue or have no shares yet. What is held delays no others. */
+export async function isDeploying(tx: Tx, poolKey: string): Promise<boolean> {
+  const { rows } = await sql`
+    select from earn_deposit_parts as part join earn_deposits as deposit on deposit.id = part.deposit_id
+    where part.shares is null and deposit.status = 'deploying' and pool_key = ${poolKey} limit 1`.execute(tx)
+  return rows.length > 0
+}
+
+export interface Part {
+  readonly deposit: Deposit
+  readonly amount: Usdc
+}
+
+/** The parts of a venue transfer that have no shares yet, in the order of the deposits. */
+export async function lockParts(tx: Tx, venueTransferId: string): Promise<Part[]> {
+  const { rows } = await sql<Row & { part_micros: bigint }>`
+    select deposit.*, part.amount_micros as part_micros
+    from earn_deposit_parts as part join earn_deposits as deposit on deposit.id = part.deposit_id
+    where venue_transfer_id = ${venueTransferId} and part.shares is null
+    order by deposit.created_at, deposit.id for update`.execute(tx)
+  return rows.map(({ part_micros, ...row }) => ({ deposit: depositOf(row), amount: usdc(part_micros) }))
+}
+
+export async function insertPart(
+  tx: Tx,
+  venueTransferId: string,
+  { id }: Deposit,
+  amount: Usdc,
+): Promise<void> {
+  await tx
+    .insertInto('earn_deposit_parts')
+    .values({ venue_transfer_id: venueTransferId, deposit_id: id, amount_micros: amount })
     .execute()
-  return rows.map(({ pool_key, venue_transfer_id }) => ({
-    key: pool_key,
-    venueTransferId: venue_transfer_id,
-  }))
 }
 
-/** The venue transfers of a pool's deposits that have no shares yet. */
-export async function findDeploying(tx: Tx, poolKey: string): Promise<string[]> {
-  const { rows } = await sql<{ venue_transfer_id: string }>`
-    select distinct venue_transfer_id from earn_deposits
-    where pool_key = ${poolKey} and status = 'deploying' and venue_transfer_id is not null`.execute(tx)
-  return rows.map(({ venue_transfer_id }) => venue_transfer_id)
+export async function saveMinted(
+  tx: Tx,
+  venueTransferId: string,
+  { id }: Deposit,
+  shares: bigint,
+): Promise<void> {
+  await tx
+    .updateTable('earn_deposit_parts')
+    .set({ shares: String(shares) })
+    .where('venue_transfer_id', '=', venueTransferId)
+    .where('deposit_id', '=', id)
+    .execute()
 }
 
-/** The deposits of a move, oldest first. */
-export async function lockOfVenueTransfer(tx: Tx, venueTransferId: string): Promise<Deposit[]> {
-  const { rows } = await sql<Row>`
-    select * from earn_deposits where venue_transfer_id = ${venueTransferId} order by created_at, id for update`.execute(
-    tx,
-  )
-  return rows.map(depositOf)
-}
-
-/** The moves of held deposits, whose money may have come back meanwhile. */
-export async function findHeldVenueTransfers(db: Db): Promise<string[]> {
-  const { rows } = await sql<{ venue_transfer_id: string }>`
-    select distinct venue_transfer_id from earn_deposits where status = 'held' and venue_transfer_id is not null`.execute(
-    db,
-  )
-  return rows.map(({ venue_transfer_id }) => venue_transfer_id)
+/** Of a venue transfer whose money came back. */
+export async function deleteParts(tx: Tx, venueTransferId: string): Promise<void> {
+  await tx.deleteFrom('earn_deposit_parts').where('venue_transfer_id', '=', venueTransferId).execute()
 }
 
 type DepositChange =
-  | { readonly status: 'waiting' | 'received' }
-  | { readonly status: 'deploying'; readonly venueTransferId: string; readonly payer: string }
-  | { readonly status: 'active'; readonly shares: bigint; readonly value: Usdc }
-  | { readonly status: 'refunded' | 'held' | 'failed'; readonly failure: string }
+  | { readonly status: 'waiting' | 'received' | 'deploying' }
+  | { readonly status: 'deploying'; readonly moved: Usdc; readonly payer: string }
+  | { readonly status: 'deploying' | 'active'; readonly shares: bigint; readonly value: Usdc }
+  | { readonly status: 'active' | 'refunded' | 'held' | 'failed'; readonly failure: string }
 
 const LONGEST_FAILURE = 300
 
-/** Saves a locked deposit. */
-export async function saveDeposit(tx: Tx, { id }: Deposit, change: DepositChange, at: Date): Promise<void> {
+/** Saves a locked deposit, with what of it was moved. */
+export async function saveDeposit(
+  tx: Tx,
+  { id, moved }: Deposit,
+  change: DepositChange,
+  at: Date,
+): Promise<void> {
   await tx
     .updateTable('earn_deposits')
     .set({
       status: change.status,
+      moved_micros: moved,
       updated_at: at,
-      ...((change.status === 'waiting' || change.status === 'received') && {
-        venue_transfer_id: null,
-        payer: null,
-        failure: null,
-      }),
-      ...('venueTransferId' in change && { venue_transfer_id: change.venueTransferId, payer: change.payer }),
-      ...('shares' in change && { shares: String(change.shares), value_micros: change.value }),
+      ...((change.status === 'waiting' || change.status === 'received') && { payer: null, failure: null }),
+      ...('moved' in change && { moved_micros: change.moved, payer: change.payer }),
+      ...('shares' in change && { shares: String(change.shares), value_micros: change.value, failure: null }),
       ...('failure' in change && { failure: change.failure.slice(0, LONGEST_FAILURE) }),
     })
     .where('id', '=', id)
     .execute()
+}
+
+/** What a wallet paid into pools of a network and got shares for. */
+export async function sumPaidIn(tx: Tx, network: Deposit['network'], payer: string): Promise<Usdc> {
+  const { rows } = await sql<{ sum: bigint }>`
+    select coalesce(sum(part.amount_micros), 0)::bigint as sum
+    from earn_deposit_parts as part join earn_deposits as deposit on deposit.id = part.deposit_id
+    where part.shares is not null and network = ${network} and payer = ${payer}`.execute(tx)
+  return usdc(rows[0]?.sum ?? 0n)
+}
+
+/** How many transfers of a holder are waited for. */
+export async function countWaiting(tx: Tx, holder: string): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::integer as count from earn_deposits where holder = ${holder} and status = 'waiting'`.execute(
+    tx,
+  )
+  return rows[0]?.count ?? 0
 }
 
 /** Whether money of the holders is on its way into a pool. */

@@ -1,31 +1,48 @@
-export { findPoolParts } from './find-parts.ts'
 export { holderOf, recipientsOf } from './holder.ts'
 export { listMarkets, type MarketView } from './list-markets.ts'
-export { equityOf, listPools, type PoolView } from './list-pools.ts'
-export { listPositions, type PositionView } from './list-positions.ts'
+export { listHoldings, listPools, type PoolHolding, type PoolView } from './list-pools.ts'
+export { afterLoss, bearLoss, requireWholeHistory } from './loss.ts'
 export { isConfiguredAs, openPools } from './open-pools.ts'
-export type { EarnContext, PauseReason, Pool, PoolMoney, Position } from './pool.ts'
+export {
+  depositProblem,
+  type EarnContext,
+  isEmpty,
+  type MoneyContext,
+  type PauseReason,
+  type Pool,
+  type Position,
+  worthOf,
+} from './pool.ts'
 export { poolMetrics } from './pool-metrics.ts'
 export { readPools, readVenue } from './read-pools.ts'
-export { isCurrent } from './record-reading.ts'
+export { isCurrent, pricedReading } from './record-reading.ts'
 export { requirePool } from './require-pool.ts'
-export { revalue } from './revalue.ts'
 export { riskOf } from './risk.ts'
 export {
-  type Equity,
+  divide,
   FIRST_DEPOSIT_MIN,
+  firstRatio,
   type MintProblem,
+  minted,
   mintProblem,
-  sharesFor,
+  type Ratio,
+  ratioAfterLoss,
+  recallParts,
+  unredeemed,
   valueOfShares,
+  valueOfVaultShares,
+  vaultSharesOf,
 } from './shares.ts'
 export {
-  addVenueShares,
-  burnShares,
+  addRecalled,
   findPool,
   findPools,
   findPosition,
   findPositions,
   lockPool,
   mintShares,
+  queueShares,
+  savePause,
+  saveReading,
+  saveVaultShares,
 } from './store.ts'

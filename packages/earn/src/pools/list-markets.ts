@@ -1,7 +1,7 @@
 import type { Needs } from '@market/core/context'
 import type { VenueMarket } from '@market/core/ports/venue'
-import { plus, type Usdc, ZERO } from '@market/kernel/money'
-import type { PauseReason, PoolMoney } from './pool.ts'
+import type { Usdc } from '@market/kernel/money'
+import type { PauseReason } from './pool.ts'
 import { aprOf, rateSince } from './rate.ts'
 import { findFreshPools } from './require-pool.ts'
 import { findPriceEnds } from './store.ts'
@@ -11,7 +11,7 @@ export interface MarketView extends Omit<VenueMarket, 'vault'> {
   readonly aprPct: number | null
   /** Everything that the vault manages, for all its depositors. */
   readonly tvl: Usdc
-  /** What the vault would pay out to the pool now, and what the pool has in the treasury. */
+  /** What the vault would pay out to the pool now. */
   readonly available: Usdc
   readonly isDepositable: boolean
   readonly paused: PauseReason | null
@@ -21,7 +21,6 @@ export interface MarketView extends Omit<VenueMarket, 'vault'> {
 export async function listMarkets(
   { db, clock }: Needs<'db' | 'clock'>,
   markets: readonly VenueMarket[],
-  money: ReadonlyMap<string, PoolMoney>,
 ): Promise<MarketView[]> {
   const now = clock.now()
   const fresh = await findFreshPools(db, markets, now)
@@ -31,7 +30,7 @@ export async function listMarkets(
     ...market,
     aprPct: aprOf(prices.get(market.key) ?? [], now),
     tvl: reading.tvl,
-    available: plus(reading.liquid, money.get(market.key)?.idle ?? ZERO),
+    available: reading.liquid,
     isDepositable: reading.acceptsDeposits && paused === null,
     paused,
   }))

@@ -4,15 +4,15 @@ import { usdc } from '@market/kernel/money'
 import { type MarketContext, marketContext } from '@market/testing/market-context'
 import { testDatabase } from '@market/testing/postgres'
 import { beforeEach, describe, expect, test } from 'vitest'
+import { listPositions } from '../withdrawals/index.ts'
 import { listMarkets } from './list-markets.ts'
 import { listPools } from './list-pools.ts'
-import { listPositions } from './list-positions.ts'
 import { openPools } from './open-pools.ts'
 import { readPools } from './read-pools.ts'
 import { requirePool } from './require-pool.ts'
 import { riskOf } from './risk.ts'
 import { SHARE } from './shares.ts'
-import { enter, MARKET, readingOf, USD, venueOf } from './test-venue.ts'
+import { enter, MARKET, queue, readingOf, USD, venueOf } from './test-venue.ts'
 
 const OTHER: VenueMarket = {
   ...MARKET,
@@ -20,7 +20,6 @@ const OTHER: VenueMarket = {
   vault: `0x${'c'.repeat(40)}`,
 }
 const MARKETS = [MARKET, OTHER]
-const MONEY = new Map([[MARKET.key, { idle: usdc(3n * USD), queued: usdc(2n * USD) }]])
 const UNREACHABLE = {
   kind: 'unavailable',
   message: 'The venues of Earn cannot be reached. Nothing was changed. Try again later.',
@@ -53,19 +52,19 @@ describe('listMarkets', () => {
     await openAndRead()
     ctx.clock.advance(2 * MINUTE)
     const { vault: _, ...market } = MARKET
-    expect(await listMarkets(ctx, MARKETS, MONEY)).toEqual([
+    expect(await listMarkets(ctx, MARKETS)).toEqual([
       {
         ...market,
         aprPct: 8.76,
         tvl: 1_000_000n * USD,
-        available: 13n * USD,
+        available: 10n * USD,
         isDepositable: true,
         paused: null,
       },
     ])
     ctx.clock.advance(1)
-    await expect(listMarkets(ctx, MARKETS, MONEY)).rejects.toMatchObject(UNREACHABLE)
-    await expect(listPools(ctx, MARKETS, MONEY)).rejects.toMatchObject(UNREACHABLE)
+    await expect(listMarkets(ctx, MARKETS)).rejects.toMatchObject(UNREACHABLE)
+    await expect(listPools(ctx, MARKETS)).rejects.toMatchObject(UNREACHABLE)
   })
 
   test('a market is not depositable while its pool is paused or its vault accepts nothing', async () => {
@@ -74,7 +73,7 @@ describe('listMarkets', () => {
       ctx.clock.advance(1)
       const venue = venueOf(async () => readingOf(102n * USD, changes))
       await readPools({ ...ctx, venues: { [MARKET.key]: venue } }, { onPaused: () => undefined })
-      return (await listMarkets(ctx, MARKETS, MONEY))[0]
+      return (await listMarkets(ctx, MARKETS))[0]
     }
     expect(await show({ isHonest: false })).toMatchObject({ isDepositable: false, paused: 'price' })
     expect(await show({ acceptsDeposits: false })).toMatchObject({ isDepositable: false, paused: null })
@@ -83,50 +82,39 @@ describe('listMarkets', () => {
 
   test('without a configured market Earn is not available', async () => {
     const none = { kind: 'unavailable', extra: { code: 'earn_unavailable' } }
-    await expect(listMarkets(ctx, [], MONEY)).rejects.toMatchObject(none)
-    await expect(listPools(ctx, [], MONEY)).rejects.toMatchObject(none)
+    await expect(listMarkets(ctx, [])).rejects.toMatchObject(none)
+    await expect(listPools(ctx, [])).rejects.toMatchObject(none)
     await expect(requirePool(ctx, [], undefined)).rejects.toMatchObject(none)
-    await expect(listMarkets(ctx, MARKETS, MONEY)).rejects.toMatchObject(UNREACHABLE)
+    await expect(listMarkets(ctx, MARKETS)).rejects.toMatchObject(UNREACHABLE)
   })
 })
 
-test('listPools returns what the ledger says, and what can be paid out', async () => {
+test('listPools: values positions and withdrawals at the last reading, and says what can be paid out', async () => {
   await openAndRead()
-  expect(await listPools(ctx, MARKETS, MONEY)).toEqual([
+  await queue(ctx, MARKET, { holder: 'user:u', shares: 50n * SHARE })
+  expect(await listPools(ctx, MARKETS)).toEqual([
     {
       ...{ key: MARKET.key, venue: 'morpho', kind: 'lending' },
-      totalShares: 100n * SHARE,
-      nav: 102n * USD,
-      sharePrice: 1_019_999n,
-      freeLiquidity: 13n * USD,
-      queuedWithdrawals: 2n * USD,
+      totalShares: 50n * SHARE,
+      nav: 51n * USD,
+      sharePrice: 1_020_000n,
+      freeLiquidity: 10n * USD,
+      queuedWithdrawals: 51n * USD,
       paused: null,
     },
   ])
 })
 
-test('listPositions values shares by the ledger, also when the venue was not read for long', async () => {
+test('listPositions values shares at the last reading, also when the venue was not read for long', async () => {
   await openAndRead()
   ctx.clock.advance(HOUR)
+  const none = { queuedShares: 0n, queuedValue: 0n, unpaid: 0n }
+  const of = (holder: string, count: bigint, value: bigint) => ({
+    ...{ poolKey: MARKET.key, holder, shares: count * SHARE, principal: count * USD, value, ...none },
+  })
   expect(await listPositions(ctx, ['user:u', 'agent:a', 'agent:other'])).toEqual([
-    ...[
-      {
-        poolKey: MARKET.key,
-        holder: 'agent:a',
-        shares: 25n * SHARE,
-        principal: 25n * USD,
-        value: 25_499_999n,
-      },
-    ],
-    ...[
-      {
-        poolKey: MARKET.key,
-        holder: 'user:u',
-        shares: 75n * SHARE,
-        principal: 75n * USD,
-        value: 76_499_999n,
-      },
-    ],
+    of('agent:a', 25n, 25_500_000n),
+    of('user:u', 75n, 76_500_000n),
   ])
   expect(await listPositions(ctx, [])).toEqual([])
 })
@@ -135,7 +123,9 @@ describe('requirePool', () => {
   test('returns the pool of a key, or of the first market', async () => {
     await openAndRead()
     expect(await requirePool(ctx, MARKETS, undefined)).toMatchObject({ key: MARKET.key })
-    expect(await requirePool(ctx, MARKETS, MARKET.key)).toMatchObject({ reading: { value: 102n * USD } })
+    expect(await requirePool(ctx, MARKETS, MARKET.key)).toMatchObject({
+      reading: { price: { value: 102n * USD } },
+    })
   })
 
   test('rejects an unknown key, and a pool that was not read for a while', async () => {

@@ -1,6 +1,5 @@
 import type { Venue } from '@market/core/ports/venue'
 import { type Tx, transact } from '@market/database/transact'
-import { ZERO } from '@market/kernel/money'
 import { forEachPool } from './for-each-pool.ts'
 import type { EarnContext, Pool, PoolListener } from './pool.ts'
 import { findPool, insertPool, savePause } from './store.ts'
@@ -26,7 +25,7 @@ async function openPool(ctx: EarnContext, venue: Venue, listener: PoolListener):
   const { key } = venue.market
   const known = await findPool(ctx.db, key)
   if (known !== undefined && known.paused !== 'wallet' && isConfiguredAs(known, venue)) return
-  if (await transact(ctx.db, (tx) => openLocked(ctx, tx, venue))) await listener.onPaused(key, 'wallet', ZERO)
+  if (await transact(ctx.db, (tx) => openLocked(ctx, tx, venue))) await listener.onPaused(key, 'wallet')
 }
 
 /** Returns whether it paused the pool. */
@@ -38,7 +37,7 @@ async function openLocked(ctx: EarnContext, tx: Tx, venue: Venue): Promise<boole
     if (pool.paused === 'wallet') await savePause(tx, pool.key, null)
     return false
   }
-  if (pool.paused === 'wallet') return false
+  if (pool.paused === 'wallet' || pool.paused === 'held') return false
   await savePause(tx, pool.key, 'wallet')
   return true
 }

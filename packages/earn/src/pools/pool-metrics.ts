@@ -1,19 +1,18 @@
 import type { Needs } from '@market/core/context'
-import { readAtOnce } from '@market/database/transact'
-import { type Usdc, usdc } from '@market/kernel/money'
-import { equityOf } from './list-pools.ts'
-import type { Pool } from './pool.ts'
+import type { Usdc } from '@market/kernel/money'
+import { type Pool, worthOf } from './pool.ts'
 import { findPools } from './store.ts'
 
-export interface PoolMetrics extends Pick<Pool, 'key' | 'paused'> {
+export interface PoolMetrics extends Pick<Pool, 'key' | 'network' | 'paused'> {
+  /** What the shares of positions and of open withdrawals are worth. */
   readonly equity: Usdc
+  readonly queued: Usdc
 }
 
 /** Every pool, also one whose market is no longer configured. */
-export const poolMetrics = ({ db }: Needs<'db'>): Promise<PoolMetrics[]> =>
-  readAtOnce(db, async (tx) => {
-    const metrics: PoolMetrics[] = []
-    for (const pool of await findPools(tx))
-      metrics.push({ key: pool.key, paused: pool.paused, equity: usdc((await equityOf(tx, pool)).micros) })
-    return metrics
-  })
+export const poolMetrics = async ({ db }: Needs<'db'>): Promise<PoolMetrics[]> =>
+  (await findPools(db)).map((pool) => ({
+    ...{ key: pool.key, network: pool.network, paused: pool.paused },
+    equity: worthOf(pool.totalShares, pool),
+    queued: worthOf(pool.queuedShares, pool),
+  }))

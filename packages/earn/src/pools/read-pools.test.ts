@@ -4,12 +4,12 @@ import { type MarketContext, marketContext } from '@market/testing/market-contex
 import { testDatabase } from '@market/testing/postgres'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { openPools } from './open-pools.ts'
-import { isFresh, type Pool } from './pool.ts'
+import { isFresh, type Pool, worthOf } from './pool.ts'
 import { readPools, readVenue } from './read-pools.ts'
 import { recordReading } from './record-reading.ts'
 import { SHARE } from './shares.ts'
-import { addVenueShares, findPool } from './store.ts'
-import { booked, enter, MARKET, owe, readingOf, USD, venueOf, WALLET } from './test-venue.ts'
+import { addRecalled, findPool, savePause } from './store.ts'
+import { enter, MARKET, readingOf, USD, venueOf, WALLET } from './test-venue.ts'
 
 const OTHER: VenueMarket = { ...MARKET, key: 'other:usdc', venue: 'other', vault: `0x${'c'.repeat(40)}` }
 const HOLDER = 'user:u'
@@ -48,16 +48,17 @@ async function openFilled(): Promise<void> {
 }
 
 describe('readPools', () => {
-  test('saves the reading and posts gains and losses', async () => {
+  test('saves what the vault would pay, which values the shares', async () => {
     await openFilled()
     await read(shows(readingOf(101n * USD, { liquid: readingOf(7n).value, acceptsDeposits: false })))
+    const price = { value: 101n * USD, vaultShares: 100n * SHARE }
     expect(await poolOf()).toMatchObject({
-      reading: { at: ctx.clock.now(), value: 101n * USD, liquid: 7n, acceptsDeposits: false },
+      reading: { at: ctx.clock.now(), price, liquid: 7n, acceptsDeposits: false },
       paused: null,
     })
-    expect(await booked(ctx)).toEqual({ venue: 101n * USD, equity: 101n * USD })
-    await read(shows(readingOf(99n * USD)))
-    expect(await booked(ctx)).toEqual({ venue: 99n * USD, equity: 99n * USD })
+    expect(worthOf(SHARE, await poolOf())).toBe(1_010_000n)
+    await read(shows(readingOf(0n)))
+    expect([worthOf(100n * SHARE, await poolOf()), (await poolOf()).paused]).toEqual([0n, null])
     expect(pauses).toEqual([])
   })
 
@@ -72,33 +73,22 @@ describe('readPools', () => {
     expect(asked).toEqual([100n * SHARE])
   })
 
-  test('pauses a pool that owes more than the venue holds, until the venue has recovered', async () => {
+  test('pauses a pool whose venue pays less than it says, and reports each pause once', async () => {
     await openFilled()
-    await owe(ctx, MARKET, 60n * USD)
-    await read(shows(readingOf(59n * USD, { isHonest: false })))
-    expect(await poolOf()).toMatchObject({ paused: 'impaired' })
-    await read(shows(readingOf(58n * USD)))
-    expect(pauses).toEqual([[MARKET.key, 'impaired', 1n * USD]])
-    await read(shows(readingOf(61n * USD)))
+    await read(shows(readingOf(100n * USD, { isHonest: false })))
+    await read(shows(readingOf(100n * USD, { isHonest: false })))
+    expect(pauses).toEqual([[MARKET.key, 'price']])
+    await read(shows(readingOf(100n * USD)))
     expect(await poolOf()).toMatchObject({ paused: null })
-    expect(await booked(ctx)).toEqual({ venue: 61n * USD, equity: 1n * USD })
+    await read(shows(readingOf(100n * USD, { isHonest: false })))
+    expect(pauses).toHaveLength(2)
   })
 
-  test('pauses a pool whose shares are worth nothing, and not one without shares', async () => {
+  test('a pool whose recall is not understood stays held, whatever is read', async () => {
     await openFilled()
-    await open(shows(readingOf(0n), OTHER))
-    await read(shows(readingOf(0n)), shows(readingOf(0n), OTHER))
-    expect(pauses).toEqual([[MARKET.key, 'impaired', 0n]])
-    expect(await poolOf(OTHER.key)).toMatchObject({ paused: null, reading: { value: 0n } })
-  })
-
-  test('pauses a pool whose venue pays less than it says, and says so again after another reason', async () => {
-    await openFilled()
-    await read(shows(readingOf(100n * USD, { isHonest: false })))
-    await read(shows(readingOf(100n * USD, { isHonest: false })))
-    await read(shows(readingOf(0n)))
-    await read(shows(readingOf(100n * USD, { isHonest: false })))
-    expect(pauses.map(([, reason]) => reason)).toEqual(['price', 'impaired', 'price'])
+    await ctx.transact((tx) => savePause(tx, MARKET.key, 'held'))
+    await read(shows(readingOf(100n * USD)))
+    expect(await poolOf()).toMatchObject({ paused: 'held', reading: { price: { value: 100n * USD } } })
   })
 
   test('an error of one venue does not stop the others, and its pool keeps the last reading until it is stale', async () => {
@@ -124,11 +114,10 @@ describe('readPools', () => {
   test('a reading is dropped when the shares of the pool changed meanwhile', async () => {
     await openFilled()
     const slow = venueOf(async () => {
-      await ctx.transact((tx) => addVenueShares(tx, MARKET.key, 1n))
+      await ctx.transact((tx) => addRecalled(tx, MARKET.key, { vaultShares: 1n, shares: 0n }))
       return readingOf(50n * USD)
     })
     await read(slow)
-    expect(await booked(ctx)).toEqual({ venue: 100n * USD, equity: 100n * USD })
     expect(await poolOf()).toMatchObject({ reading: null })
   })
 
@@ -138,21 +127,14 @@ describe('readPools', () => {
     const early = await readVenue(ctx, venue, await poolOf())
     await read(shows(readingOf(105n * USD)))
     const record = (reading: typeof early) => ctx.transact((tx) => recordReading(ctx, tx, venue, reading))
-    expect(await record(early)).toBeUndefined()
-    expect(await booked(ctx)).toEqual({ venue: 105n * USD, equity: 105n * USD })
+    await record(early)
+    expect(await poolOf()).toMatchObject({ reading: { price: { value: 105n * USD } } })
 
     const ahead = { ...early, at: later(ctx.clock.now(), DAY) }
-    expect(await record(ahead)).toMatchObject({ equity: { micros: 90n * USD } })
+    await record(ahead)
     expect(isFresh(await poolOf(), ctx.clock.now())).toBe(false)
     await read(shows(readingOf(105n * USD)))
-    expect(await poolOf()).toMatchObject({ reading: { at: ctx.clock.now(), value: 105n * USD } })
-  })
-
-  test('two sweeps at the same time post a gain once', async () => {
-    await openFilled()
-    const venue = shows(readingOf(110n * USD))
-    await Promise.all([read(venue), read(venue), read(venue)])
-    expect(await booked(ctx)).toEqual({ venue: 110n * USD, equity: 110n * USD })
+    expect(await poolOf()).toMatchObject({ reading: { at: ctx.clock.now(), price: { value: 105n * USD } } })
   })
 
   test('keeps a price every ten minutes, for 40 days, and none of a venue that is not honest', async () => {
@@ -191,7 +173,10 @@ describe('openPools', () => {
   test.each([
     ['no shares', () => Promise.resolve()],
     ['shares of depositors', () => enterPool()],
-    ['shares of the vault', () => ctx.transact((tx) => addVenueShares(tx, MARKET.key, 1n))],
+    [
+      'shares of the vault',
+      () => ctx.transact((tx) => addRecalled(tx, MARKET.key, { vaultShares: 1n, shares: 0n })),
+    ],
   ])(
     'pauses a pool with %s, reads nothing, and continues when the configuration is as it was',
     async (_, fill) => {
@@ -200,14 +185,14 @@ describe('openPools', () => {
       const changed = shows(readingOf(7n), moved)
       await open(changed)
       await open(changed)
-      expect(pauses).toEqual([[MARKET.key, 'wallet', 0n]])
+      expect(pauses).toEqual([[MARKET.key, 'wallet']])
       await read(changed)
       await read(shows(readingOf(7n)))
       expect(await poolOf()).toMatchObject({ vault: MARKET.vault, paused: 'wallet', reading: null })
       await open(shows(readingOf(7n)))
       expect(await poolOf()).toMatchObject({ paused: null })
       await read(shows(readingOf(100n * USD)))
-      expect(await poolOf()).toMatchObject({ paused: null, reading: { value: 100n * USD } })
+      expect(await poolOf()).toMatchObject({ paused: null, reading: { at: ctx.clock.now() } })
     },
   )
 

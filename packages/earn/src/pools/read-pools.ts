@@ -3,11 +3,11 @@ import { transact } from '@market/database/transact'
 import { forEachPool } from './for-each-pool.ts'
 import { isConfiguredAs } from './open-pools.ts'
 import type { EarnContext, Pool, PoolListener } from './pool.ts'
-import { recordReading } from './record-reading.ts'
+import { recordReading, type TimedReading } from './record-reading.ts'
 import { findPools } from './store.ts'
 
 /**
- * Reads every pool's venue and posts its gain or loss. A pool that cannot be read keeps its last reading, which gets stale.
+ * Reads what every pool's venue would pay. A pool that cannot be read keeps its last reading, which gets stale.
  * An error of one pool does not stop the others; all are thrown at the end. Any number of workers can call this.
  */
 export const readPools = async (ctx: EarnContext, listener: PoolListener): Promise<void> =>
@@ -17,14 +17,16 @@ async function readPool(ctx: EarnContext, pool: Pool, listener: PoolListener): P
   const venue = ctx.venues[pool.key]
   if (venue === undefined || pool.paused === 'wallet' || !isConfiguredAs(pool, venue)) return
   const reading = await readVenue(ctx, venue, pool)
-  const recorded = await transact(ctx.db, (tx) => recordReading(ctx, tx, venue, reading))
-  if (recorded === undefined) return
-  const { paused, missing } = recorded
-  if (paused !== null && paused !== recorded.pool.paused) await listener.onPaused(pool.key, paused, missing)
+  const paused = await transact(ctx.db, (tx) => recordReading(ctx, tx, venue, reading))
+  if (paused !== undefined) await listener.onPaused(pool.key, paused)
 }
 
 /** What the venue shows for a pool's shares. The time is from before, because the reading is at least as new as that. */
-export async function readVenue({ clock }: Pick<EarnContext, 'clock'>, venue: Venue, { venueShares }: Pool) {
+export async function readVenue(
+  { clock }: Pick<EarnContext, 'clock'>,
+  venue: Venue,
+  { venueShares }: Pick<Pool, 'venueShares'>,
+): Promise<TimedReading> {
   const at = clock.now()
   return { ...(await venue.read(venueShares)), at, shares: venueShares }
 }

@@ -3,8 +3,7 @@ import type { Venue, VenueReading } from '@market/core/ports/venue'
 import type { Tx } from '@market/database/transact'
 import { DAY, earlier, MINUTE, SECOND } from '@market/kernel/clock'
 import { isConfiguredAs } from './open-pools.ts'
-import { isFresh, type PauseReason, type Pool } from './pool.ts'
-import { revalue, type Valuation } from './revalue.ts'
+import { isFresh, type PauseReason, type Pool, type PoolReading } from './pool.ts'
 import { addPrice, lockPool, saveReading } from './store.ts'
 
 const PRICE_EVERY_MS = 10 * MINUTE
@@ -18,36 +17,41 @@ export interface TimedReading extends VenueReading {
   readonly shares: bigint
 }
 
-export interface RecordedReading extends Valuation {
-  /** As it was before. */
-  readonly pool: Pool
-  readonly paused: PauseReason | null
-}
-
 /**
- * Locks the pool of a venue, posts the gain or loss of a reading, and saves it. Undefined, with nothing changed, when the
- * reading does not say what the pool is worth now: its shares have changed, a later reading was recorded, or the pool has
- * another vault or wallet.
+ * Locks the pool of a venue and saves a reading. Returns the reason of a pause that begins. Nothing is changed when the reading does
+ * not say what the pool is worth now: its shares have changed, a later reading was recorded, or it has another vault or wallet.
  */
 export async function recordReading(
-  ctx: Needs<'clock' | 'ids'>,
+  ctx: Needs<'clock'>,
   tx: Tx,
   venue: Venue,
   reading: TimedReading,
-): Promise<RecordedReading | undefined> {
+): Promise<PauseReason | undefined> {
   const pool = await lockPool(tx, venue.market.key)
   if (pool.paused === 'wallet' || !isConfiguredAs(pool, venue)) return undefined
   if (!isCurrent(pool, reading, ctx.clock.now())) return undefined
-  const valuation = await revalue(ctx, tx, pool, reading.value)
-  const paused = pauseFor(valuation, reading)
-  await saveReading(tx, pool.key, { ...reading, paused }, reading.at)
+  // Only operators end it.
+  const paused = pool.paused === 'held' ? 'held' : reading.isHonest ? null : 'price'
+  await saveReading(tx, pool.key, pricedReading(reading), paused)
   if (reading.isHonest)
     await addPrice(tx, pool.key, reading, {
       unlessSince: earlier(reading.at, PRICE_EVERY_MS),
       deleteBefore: earlier(reading.at, PRICES_KEPT_MS),
     })
-  return { ...valuation, pool, paused }
+  return paused === pool.paused ? undefined : (paused ?? undefined)
 }
+
+export const pricedReading = ({
+  at,
+  value,
+  shares,
+  tvl,
+  liquid,
+  acceptsDeposits,
+}: TimedReading): PoolReading => ({
+  ...{ at, tvl, liquid, acceptsDeposits },
+  price: { value, vaultShares: shares },
+})
 
 /** More than a transaction waits for a lock. What was read before says nothing about the venue now. */
 const CURRENT_MS = 30 * SECOND
@@ -63,8 +67,3 @@ export const isCurrent = (
 /** A time far ahead is of a worker whose clock is wrong. It must not stop the readings of the others. */
 const isOutdated = ({ reading }: Pool, at: Date, now: Date): boolean =>
   reading !== null && reading.at > at && (reading.at <= now || isFresh({ reading }, now))
-
-function pauseFor({ equity, missing }: Valuation, { isHonest }: VenueReading): PauseReason | null {
-  if (missing > 0n || (equity.micros === 0n && equity.shares > 0n)) return 'impaired'
-  return isHonest ? null : 'price'
-}

@@ -3,20 +3,18 @@ import { usdc } from '@market/kernel/money'
 import { type MarketContext, marketContext } from '@market/testing/market-context'
 import { testDatabase } from '@market/testing/postgres'
 import { beforeEach, expect, test } from 'vitest'
-import { equityOf } from './list-pools.ts'
-import { SHARE, sharesFor } from './shares.ts'
+import { SHARE } from './shares.ts'
 import {
   addPrice,
-  addVenueShares,
-  burnShares,
+  addRecalled,
   findPool,
   findPosition,
   findPositions,
   findPriceEnds,
-  lockPool,
   mintShares,
+  queueShares,
 } from './store.ts'
-import { addPool, enter, MARKET, USD } from './test-venue.ts'
+import { addPool, MARKET, USD } from './test-venue.ts'
 
 const HOLDER = 'agent:agt_1'
 const KEY = MARKET.key
@@ -31,58 +29,38 @@ beforeEach(async () => {
 
 const mint = (holder: string, shares: bigint, principal = usdc(USD)) =>
   ctx.transact((tx) => mintShares(tx, { poolKey: KEY, holder, shares, principal }, ctx.clock.now()))
-const burn = (holder: string, shares: bigint, principal = usdc(0n)) =>
-  ctx.transact((tx) => burnShares(tx, { poolKey: KEY, holder, shares, principal }, ctx.clock.now()))
+const queue = (holder: string, shares: bigint, principal = usdc(0n)) =>
+  ctx.transact((tx) => queueShares(tx, { poolKey: KEY, holder, shares, principal }, ctx.clock.now()))
 
-test('minted and burned shares change the position and the total together', async () => {
+test('minted and queued shares change the position and the totals together', async () => {
   await mint(HOLDER, 5n * SHARE)
   await mint(HOLDER, 2n * SHARE)
   await mint('user:u', 10n ** 40n)
-  await burn(HOLDER, 3n * SHARE, usdc(500_000n))
+  await queue(HOLDER, 3n * SHARE, usdc(500_000n))
   expect(await findPosition(ctx.db, KEY, HOLDER)).toEqual({
     ...{ poolKey: KEY, holder: HOLDER, shares: 4n * SHARE, principal: 1_500_000n },
   })
-  expect(await findPool(ctx.db, KEY)).toMatchObject({ totalShares: 4n * SHARE + 10n ** 40n, reading: null })
+  expect(await findPool(ctx.db, KEY)).toMatchObject({
+    ...{ totalShares: 4n * SHARE + 10n ** 40n, queuedShares: 3n * SHARE, reading: null },
+  })
 })
 
-test('shares that a holder does not have cannot be burned, and the total stays', async () => {
+test('shares that a holder does not have cannot be queued, and the total stays', async () => {
   await mint(HOLDER, 5n)
-  await expect(burn(HOLDER, 6n)).rejects.toThrow('earn_positions_shares_check')
-  await expect(burn('user:nobody', 1n)).rejects.toThrow('user:nobody has shares of morpho:usdc')
-  await expect(ctx.transact((tx) => addVenueShares(tx, KEY, -1n))).rejects.toThrow(
+  await expect(queue(HOLDER, 6n)).rejects.toThrow('earn_positions_shares_check')
+  await expect(queue('user:nobody', 1n)).rejects.toThrow('user:nobody has shares of morpho:usdc')
+  await expect(ctx.transact((tx) => addRecalled(tx, KEY, { vaultShares: -1n, shares: 0n }))).rejects.toThrow(
     'earn_pools_venue_shares_check',
   )
-  expect(await findPool(ctx.db, KEY)).toMatchObject({ totalShares: 5n, venueShares: 0n })
+  expect(await findPool(ctx.db, KEY)).toMatchObject({ totalShares: 5n, queuedShares: 0n, venueShares: 0n })
 })
 
 test('findPositions returns those with shares, and none for no holder', async () => {
   await mint(HOLDER, 5n)
   await mint('user:u', 6n)
-  await burn('user:u', 6n)
+  await queue('user:u', 6n)
   expect(await findPositions(ctx.db, [])).toEqual([])
   expect((await findPositions(ctx.db, [HOLDER, 'user:u'])).map(({ holder }) => holder)).toEqual([HOLDER])
-})
-
-test('two deposits at the same time: the second one is priced with the first one in the pool', async () => {
-  await enter(ctx, MARKET, { holder: HOLDER, amount: 100n * USD, shares: 100n * SHARE })
-  const events: string[] = []
-  const deposit = (holder: string) =>
-    ctx.transact(async (tx) => {
-      const pool = await lockPool(tx, KEY)
-      events.push('locked')
-      const shares = sharesFor(usdc(10n * USD), await equityOf(tx, pool))
-      await mintShares(tx, { poolKey: KEY, holder, shares, principal: usdc(10n * USD) }, ctx.clock.now())
-      // Time for the other one, which must wait for the lock.
-      await tx.selectFrom('earn_pools').select('key').execute()
-      events.push('minted')
-      return pool.totalShares
-    })
-  const totals = await Promise.all([deposit('user:a'), deposit('user:b')])
-  expect(events).toEqual(['locked', 'minted', 'locked', 'minted'])
-  expect(new Set(totals).size).toBe(2)
-  const { totalShares } = await ctx.transact((tx) => lockPool(tx, KEY))
-  const held = await findPositions(ctx.db, [HOLDER, 'user:a', 'user:b'])
-  expect(held.reduce((sum, { shares }) => sum + shares, 0n)).toBe(totalShares)
 })
 
 test('a price is added when the last one is old enough, and old ones are deleted then', async () => {

@@ -1,10 +1,11 @@
-import type { VenueMarket, VenueReading } from '@market/core/ports/venue'
+import type { VenueMarket } from '@market/core/ports/venue'
 import type { Tables } from '@market/database/tables'
 import type { Db, Tx } from '@market/database/transact'
 import { assert } from '@market/kernel/assert'
 import { usdc } from '@market/kernel/money'
 import { type Selectable, sql } from 'kysely'
-import type { PauseReason, Pool, Position } from './pool.ts'
+import type { PauseReason, Pool, PoolReading, Position } from './pool.ts'
+import type { Ratio } from './shares.ts'
 
 type Row = Selectable<Tables['earn_pools']>
 
@@ -15,13 +16,18 @@ const poolOf = (row: Row): Pool => ({
   vault: row.vault,
   wallet: row.wallet,
   totalShares: BigInt(row.total_shares),
+  queuedShares: BigInt(row.queued_shares),
   venueShares: BigInt(row.venue_shares),
+  ratio:
+    row.ratio_shares === null
+      ? null
+      : { vaultShares: BigInt(row.ratio_vault_shares ?? 0n), shares: BigInt(row.ratio_shares) },
   reading:
     row.read_at === null
       ? null
       : {
           at: row.read_at,
-          value: usdc(row.value_micros ?? 0n),
+          price: { value: usdc(row.value_micros ?? 0n), vaultShares: BigInt(row.valued_shares ?? 0n) },
           tvl: usdc(row.tvl_micros ?? 0n),
           liquid: usdc(row.liquid_micros ?? 0n),
           acceptsDeposits: row.accepts_deposits,
@@ -73,36 +79,53 @@ export async function lockPool(tx: Tx, key: string): Promise<Pool> {
   return poolOf(row)
 }
 
+/** A pool without vault shares keeps its price: that of what is being redeemed. */
 export async function saveReading(
   tx: Tx,
   key: string,
-  reading: Omit<VenueReading, 'price' | 'isHonest'> & { readonly paused: PauseReason | null },
-  at: Date,
+  { at, price, tvl, liquid, acceptsDeposits }: PoolReading,
+  paused: PauseReason | null,
 ): Promise<void> {
-  await tx
-    .updateTable('earn_pools')
-    .set({
-      read_at: at,
-      value_micros: reading.value,
-      tvl_micros: reading.tvl,
-      liquid_micros: reading.liquid,
-      accepts_deposits: reading.acceptsDeposits,
-      paused: reading.paused,
-    })
-    .where('key', '=', key)
-    .execute()
+  const isValued = price.vaultShares > 0n
+  await sql`
+    update earn_pools set read_at = ${at}::timestamptz, tvl_micros = ${tvl}::bigint, liquid_micros = ${liquid}::bigint,
+      accepts_deposits = ${acceptsDeposits}, paused = ${paused},
+      value_micros = case when ${isValued} then ${price.value}::bigint else coalesce(value_micros, 0) end,
+      valued_shares = case when ${isValued} then ${String(price.vaultShares)}::numeric else coalesce(valued_shares, 0) end
+    where key = ${key}`.execute(tx)
 }
 
 export async function savePause(tx: Tx, key: string, paused: PauseReason | null): Promise<void> {
   await tx.updateTable('earn_pools').set({ paused }).where('key', '=', key).execute()
 }
 
-/** Of a locked pool: adds shares of the vault, or takes them off. */
-export async function addVenueShares(tx: Tx, key: string, shares: bigint): Promise<void> {
+/** What was taken out of a locked pool for a recall (below zero), or comes back from one that did not redeem it. */
+export async function addRecalled(
+  tx: Tx,
+  key: string,
+  { vaultShares, shares }: { readonly vaultShares: bigint; readonly shares: bigint },
+): Promise<void> {
   await sql`
-    update earn_pools set venue_shares = venue_shares + ${String(shares)}::numeric where key = ${key}`.execute(
-    tx,
-  )
+    update earn_pools set venue_shares = venue_shares + ${String(vaultShares)}::numeric,
+      queued_shares = queued_shares + ${String(shares)}::numeric where key = ${key}`.execute(tx)
+}
+
+/** The vault's shares of a locked pool after a receipt or a loss, and the ratio since then. */
+export async function saveVaultShares(
+  tx: Tx,
+  key: string,
+  venueShares: bigint,
+  ratio: Ratio | null,
+): Promise<void> {
+  await tx
+    .updateTable('earn_pools')
+    .set({
+      venue_shares: String(venueShares),
+      ratio_vault_shares: ratio && String(ratio.vaultShares),
+      ratio_shares: ratio && String(ratio.shares),
+    })
+    .where('key', '=', key)
+    .execute()
 }
 
 /** Of a locked pool: gives shares to a holder. */
@@ -121,8 +144,8 @@ export async function mintShares(
   await addTotal(tx, poolKey, shares)
 }
 
-/** Of a locked pool: takes shares from a holder, who has them. */
-export async function burnShares(
+/** Of a locked pool: takes shares from the position of a holder, who has them. They stay shares, of a withdrawal. */
+export async function queueShares(
   tx: Tx,
   { poolKey, holder, shares, principal }: Position,
   at: Date,
@@ -134,6 +157,7 @@ export async function burnShares(
   // Otherwise the total would fall and nobody would have fewer shares.
   assert(numAffectedRows === 1n, `${holder} has shares of ${poolKey}`)
   await addTotal(tx, poolKey, -shares)
+  await addRecalled(tx, poolKey, { vaultShares: 0n, shares })
 }
 
 const addTotal = (tx: Tx, key: string, shares: bigint) =>
@@ -153,18 +177,6 @@ export async function findPosition(
     .where('holder', '=', holder)
     .executeTakeFirst()
   return row && positionOf(row)
-}
-
-/** Everyone with shares of a pool. */
-export async function findHolders(tx: Tx, poolKey: string): Promise<Position[]> {
-  const rows = await tx
-    .selectFrom('earn_positions')
-    .selectAll()
-    .where('pool_key', '=', poolKey)
-    .where('shares', '>', '0')
-    .orderBy('holder')
-    .execute()
-  return rows.map(positionOf)
 }
 
 /** Those with shares. */

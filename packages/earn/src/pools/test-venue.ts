@@ -1,19 +1,11 @@
 import type { Venue, VenueMarket, VenueReading } from '@market/core/ports/venue'
-import type { Tx } from '@market/database/transact'
 import { usdc } from '@market/kernel/money'
-import {
-  type Account,
-  balanceOf,
-  pool as equityAccount,
-  post,
-  venue as venueAccount,
-  withdrawal,
-} from '@market/money/ledger'
 import type { MarketContext } from '@market/testing/market-context'
 import type { Pool } from './pool.ts'
-import { addVenueShares, insertPool, lockPool, mintShares } from './store.ts'
+import { insertPool, lockPool, mintShares, queueShares, saveVaultShares } from './store.ts'
 
 export const USD = 1_000_000n
+const SHARE = 10n ** 12n
 
 export const MARKET: VenueMarket = {
   key: 'morpho:usdc',
@@ -27,6 +19,7 @@ export const MARKET: VenueMarket = {
 export const WALLET = `0x${'b'.repeat(40)}`
 
 export const readingOf = (value: bigint, changes: Partial<VenueReading> = {}): VenueReading => ({
+  held: 100n * SHARE,
   value: usdc(value),
   liquid: usdc(value),
   tvl: usdc(1_000_000n * USD),
@@ -47,8 +40,7 @@ export const venueOf = (
   market,
   wallet,
   read,
-  valuesOf: notRead,
-  withdrawable: notRead,
+  redeemable: notRead,
   depositProblem: notRead,
   balance: notRead,
   lock: 'nonce',
@@ -65,40 +57,25 @@ export const venueOf = (
 export const addPool = (ctx: MarketContext, market = MARKET): Promise<Pool> =>
   ctx.transact((tx) => insertPool(tx, market, WALLET, ctx.clock.now()))
 
-/** Gives shares to a holder for money that is in the vault, as a final deposit does. */
+/** Gives shares to a holder for vault shares that cost `amount`, as a final deposit does. */
 export const enter = (
   ctx: MarketContext,
-  { key, network }: VenueMarket,
+  { key }: VenueMarket,
   { holder, amount, shares }: { holder: string; amount: bigint; shares: bigint },
 ): Promise<void> =>
   ctx.transact(async (tx) => {
-    await lockPool(tx, key)
-    await move(ctx, tx, { from: venueAccount(network, key), to: equityAccount(network, key), amount })
+    const { venueShares, ratio } = await lockPool(tx, key)
     await mintShares(tx, { poolKey: key, holder, shares, principal: usdc(amount) }, ctx.clock.now())
-    await addVenueShares(tx, key, shares)
+    await saveVaultShares(tx, key, venueShares + shares, ratio ?? { vaultShares: shares, shares })
   })
 
-/** Moves a part of the equity to what is owed, as a withdrawal does. */
-export const owe = (ctx: MarketContext, { key, network }: VenueMarket, amount: bigint): Promise<void> =>
-  ctx.transact((tx) =>
-    move(ctx, tx, { from: equityAccount(network, key), to: withdrawal(network, 'ewd_1'), amount }),
-  )
-
-const move = async (
+/** Takes shares from a position into a withdrawal, as the worker does. */
+export const queue = (
   ctx: MarketContext,
-  tx: Tx,
-  { amount, ...accounts }: { from: Account; to: Account; amount: bigint },
-): Promise<void> => {
-  const key = `test:${ctx.ids.next('jrn')}`
-  const moves = [{ ...accounts, amount: usdc(amount) }]
-  await post(ctx, tx, { key, reason: 'test', subject: MARKET.key, network: MARKET.network, moves })
-}
-
-/** What the ledger has in the venue, and what belongs to depositors. */
-export const booked = async (
-  { db }: Pick<MarketContext, 'db'>,
-  { key, network }: Pick<VenueMarket, 'key' | 'network'> = MARKET,
-): Promise<{ venue: bigint; equity: bigint }> => ({
-  venue: -(await balanceOf(db, venueAccount(network, key))),
-  equity: await balanceOf(db, equityAccount(network, key)),
-})
+  { key: poolKey }: VenueMarket,
+  { holder, shares }: { holder: string; shares: bigint },
+): Promise<void> =>
+  ctx.transact(async (tx) => {
+    await lockPool(tx, poolKey)
+    await queueShares(tx, { poolKey, holder, shares, principal: usdc(0n) }, ctx.clock.now())
+  })

@@ -34,7 +34,9 @@ const rulesOf = (ctx: EarnContext, venue: Venue, move: VenueTransfer, step: Venu
   isStopped: () => transact(ctx.db, (tx) => isStopped(tx, switchesOf(move))),
   async sign({ nonce, replaced }) {
     assert(nonce !== null, 'the account of a venue has nonces')
-    const call = { step, amount: move.amount, actionId: actionIdOf(move, step) }
+    const amount = move.amount ?? move.askedShares
+    assert(amount !== null, `${move.id} has an amount`)
+    const call = { step, amount, actionId: actionIdOf(move, step) }
     return {
       transaction: await venue.sign(call, nonce, replaced),
       async authorize(tx) {
@@ -56,7 +58,7 @@ const LOST_IN: Readonly<Record<VenueStep, readonly VenueTransferState[]>> = {
   approve: ['funding', 'approving'],
   deposit: ['approving', 'depositing'],
   return: ['returning', 'held'],
-  withdraw: ['withdrawing'],
+  redeem: ['withdrawing'],
 }
 
 /** The database lost a move or forgot how far it is, or the wallet has another use: what it holds is not what the ledger says. */

@@ -5,18 +5,11 @@ import { ApiError } from '@market/kernel/api-error'
 import { assert } from '@market/kernel/assert'
 import { type Usdc, usdc } from '@market/kernel/money'
 import { nextState } from '@market/kernel/states'
-import { balanceOf, postNew, suspense, venue as venueAccount } from '@market/money/ledger'
+import { balanceOf, postNew, suspense } from '@market/money/ledger'
 import { lockTransfer, transferName } from '@market/money/payments'
 import { findPayoutOf, isAlive, withdrawPayout } from '@market/money/payouts'
-import {
-  addVenueShares,
-  type EarnContext,
-  findPool,
-  isCurrent,
-  lockPool,
-  type Pool,
-  revalue,
-} from '../pools/index.ts'
+import { type EarnContext, lockPool, savePause } from '../pools/index.ts'
+import { findAccepted } from './accept-venue-transfer.ts'
 import { advanceStep, RETRY_RETURN_MS } from './advance-step.ts'
 import { mayUseWallet } from './request-venue-transfer.ts'
 import { TRANSITIONS, USES_WALLET, type VenueTransferAction, type VenueTransferState } from './states.ts'
@@ -46,9 +39,8 @@ const ADVANCE: Readonly<Partial<Record<VenueTransferState, Advance>>> = {
   depositing: deposit,
   returning: returnMoney,
   returned: arrive,
-  withdrawing: withdraw,
-  withdrawn: arrive,
-  held: retry,
+  withdrawing: redeem,
+  held: decide,
 }
 
 interface Step {
@@ -88,7 +80,7 @@ async function fund(ctx: EarnContext, venue: Venue, move: VenueTransfer): Promis
     return save(ctx, move, 'fail', { change, post })
   }
   if (payout.state !== 'final') return
-  const problem = await venue.depositProblem(move.amount)
+  const problem = await venue.depositProblem(payout.amount)
   await (problem === undefined
     ? save(ctx, move, 'fund')
     : save(ctx, move, 'take_back', { change: { problem } }))
@@ -115,7 +107,7 @@ async function deposit(ctx: EarnContext, venue: Venue, move: VenueTransfer): Pro
   await save(ctx, move, 'finish', { change: { venueShares: shares, assets, reference } })
 }
 
-/** What the receipt says. A move whose receipt contradicts itself is held, so that other pools can use the wallet. */
+/** What the receipt says. A transfer whose receipt is not understood is held: it is never repeated. */
 async function readReceipt(
   ctx: EarnContext,
   venue: Venue,
@@ -124,13 +116,20 @@ async function readReceipt(
 ): Promise<VenueReceipt | undefined> {
   try {
     const receipt = await venue.receiptOf(reference)
-    assert(receipt.assets === move.amount, `${move.id} moved ${receipt.assets} of ${move.amount}`)
+    const [moved, asked] =
+      move.kind === 'deploy' ? [receipt.assets, move.amount] : [receipt.shares, move.askedShares]
+    assert(moved === asked, `${move.id} moved ${moved} of ${asked}`)
     return receipt
   } catch (error) {
     // A node that cannot be reached says nothing about the receipt.
     if (error instanceof ApiError) throw error
     const problem = `The receipt of ${reference} is not what was asked for: ${(error as Error).message}`
-    await save(ctx, move, 'hold', { change: { problem } })
+    const isRecall = move.kind === 'recall'
+    await save(ctx, move, 'hold', {
+      change: { problem, reference },
+      // What the pool has is not known any more. Other pools go on.
+      ...(isRecall && { post: (tx) => savePause(tx, move.poolKey, 'held') }),
+    })
     throw new Error(`${move.id} is held`, { cause: error })
   }
 }
@@ -144,63 +143,35 @@ async function returnMoney(ctx: EarnContext, venue: Venue, move: VenueTransfer):
     })
 }
 
-/** Only a return is tried again. What else is held waits for an operator. */
-async function retry(ctx: EarnContext, _venue: Venue, move: VenueTransfer): Promise<void> {
+/** Two operators say what really moved. Only a return is tried again. */
+async function decide(ctx: EarnContext, _venue: Venue, move: VenueTransfer): Promise<void> {
+  const accepted = await findAccepted(ctx.db, move.id)
+  if (accepted !== undefined)
+    return save(ctx, move, move.kind === 'deploy' ? 'accept_deposit' : 'accept_recall', {
+      change: accepted,
+      // The next reading decides whether there is another reason.
+      ...(move.kind === 'recall' && { post: (tx) => savePause(tx, move.poolKey, null) }),
+    })
   if ((await findAttempts(ctx.db, actionIdOf(move, 'return'))).length === 0) return
   if (ctx.clock.now().getTime() - move.updatedAt.getTime() > RETRY_RETURN_MS) await save(ctx, move, 'retry')
 }
 
-async function withdraw(ctx: EarnContext, venue: Venue, move: VenueTransfer): Promise<void> {
-  const outcome = await advanceStep(ctx, venue, move, 'withdraw')
+/** A recall that reverted changes nothing. Otherwise the withdrawals that it redeems for are paid by its receipt. */
+async function redeem(ctx: EarnContext, venue: Venue, move: VenueTransfer): Promise<void> {
+  const outcome = await advanceStep(ctx, venue, move, 'redeem')
   if (outcome.kind === 'failed')
     await save(ctx, move, 'fail', { change: { problem: `The venue did not pay out: ${outcome.reason}` } })
   if (outcome.kind !== 'final') return
   const { reference } = outcome
   const receipt = await readReceipt(ctx, venue, move, reference)
   if (receipt === undefined) return
-  const pool = await findPool(ctx.db, move.poolKey)
-  assert(pool !== undefined, `${move.poolKey} is a pool`)
-  // Somebody else may have given the wallet shares, of which a withdrawal after a loss takes some too.
-  const ours = receipt.shares < pool.venueShares ? receipt.shares : pool.venueShares
-  const left = pool.venueShares - ours
-  const at = ctx.clock.now()
-  const [value] = await venue.valuesOf([left])
-  assert(value !== undefined, 'the venue values what it is asked for')
-  await transact(ctx.db, async (tx) => {
-    const lockedPool = await lockPool(tx, move.poolKey)
-    const locked = await lockVenueTransfer(tx, move.id)
-    if (locked.state !== move.state) return
-    // Something else changed the pool: the next sweep reads again.
-    if (!isCurrent(lockedPool, { shares: pool.venueShares, at }, ctx.clock.now())) return
-    await recordRecall(ctx, tx, lockedPool, move, { ...receipt, shares: ours })
-    // At once, because what came can be worth more or less than the ledger had for it.
-    await revalue(ctx, tx, lockedPool, value)
-    const change = { venueShares: receipt.shares, assets: receipt.assets, reference }
-    await saveVenueTransfer(tx, locked, 'withdraw', change, ctx.clock.now())
-  })
+  const { shares: venueShares, assets } = receipt
+  await save(ctx, move, 'withdraw', { change: { venueShares, assets, reference } })
 }
 
-/** The vault's shares are gone, and what it paid for them is on its way to the treasury. */
-async function recordRecall(
-  ctx: EarnContext,
-  tx: Tx,
-  { key, network }: Pool,
-  move: VenueTransfer,
-  { assets, shares }: VenueReceipt,
-): Promise<void> {
-  await addVenueShares(tx, key, -shares)
-  await postNew(ctx, tx, {
-    key: `earn.recalled:${move.id}`,
-    reason: 'earn.recalled',
-    subject: move.id,
-    network,
-    moves: [{ from: venueTransferAccount(move), to: venueAccount(network, key), amount: assets }],
-  })
-}
-
-/** What came from the wallet or the vault belongs to the pool: from suspense to the move, which ends. */
+/** What came back from the wallet belongs to the deposits again: from suspense to the transfer, which ends. */
 async function arrive(ctx: EarnContext, _venue: Venue, move: VenueTransfer): Promise<void> {
-  const { network, reference, kind } = move
+  const { network, reference } = move
   assert(reference !== null, `${move.id} has a transaction`)
   await transact(ctx.db, async (tx) => {
     const key = { network, reference, index: 0 }
@@ -218,6 +189,6 @@ async function arrive(ctx: EarnContext, _venue: Venue, move: VenueTransfer): Pro
       network,
       moves: [{ from, to: venueTransferAccount(move), amount }],
     })
-    await saveVenueTransfer(tx, locked, kind === 'deploy' ? 'fail' : 'finish', {}, ctx.clock.now())
+    await saveVenueTransfer(tx, locked, 'fail', {}, ctx.clock.now())
   })
 }

@@ -1,5 +1,12 @@
+export { acceptVenueTransfer } from './accept-venue-transfer.ts'
 export { advanceVenueTransfers } from './advance-venue-transfers.ts'
 export { requestDeploy, requestRecall } from './request-venue-transfer.ts'
-export { findVenueTransfer, isBeingRecalled, lockVenueTransfer, sumRecalled } from './store.ts'
+export {
+  findRecall,
+  findVenueTransfer,
+  isBeingRecalled,
+  lockVenueTransfer,
+  saveVenueTransfer,
+} from './store.ts'
 export { venuePayout } from './venue-payout.ts'
 export { type VenueTransfer, venueTransferAccount } from './venue-transfer.ts'

@@ -35,7 +35,7 @@ export async function requestDeploy(
   const id = ctx.ids.next('emv')
   const move = await insertVenueTransfer(
     tx,
-    { id, kind: 'deploy', poolKey: key, network, amount },
+    { id, kind: 'deploy', poolKey: key, network, amount, askedShares: null },
     ctx.clock.now(),
   )
   await requestPayout(ctx, tx, {
@@ -49,9 +49,20 @@ export async function requestDeploy(
   return move
 }
 
-/** Begins to move money from the venue to the treasury, when the wallet is free. */
-export async function requestRecall(ctx: Ctx, tx: Tx, { key, network }: Pool, amount: Usdc): Promise<void> {
-  const recall = { id: ctx.ids.next('emv'), kind: 'recall', poolKey: key, network, amount } as const
-  if (!(await mayUseWallet(ctx, tx, recall))) return
-  await insertVenueTransfer(tx, recall, ctx.clock.now())
+/** Begins to redeem shares of the vault, when the wallet is free. Undefined while it is not. */
+export async function requestRecall(
+  ctx: Ctx,
+  tx: Tx,
+  { key, network }: Pool,
+  askedShares: bigint,
+): Promise<VenueTransfer | undefined> {
+  const asked = {
+    id: ctx.ids.next('emv'),
+    kind: 'recall',
+    poolKey: key,
+    network,
+    amount: null,
+    askedShares,
+  } as const
+  return (await mayUseWallet(ctx, tx, asked)) ? insertVenueTransfer(tx, asked, ctx.clock.now()) : undefined
 }

@@ -12,8 +12,8 @@ export const TRANSITIONS = transitions({
   /** The money goes back from the wallet to the treasury. */
   returning: { return: 'returned', hold: 'held' },
   returned: { fail: 'failed' },
-  /** An operator decides. What only could not be returned is tried again. */
-  held: { retry: 'returning' },
+  /** Two operators accept what really moved. What only could not be returned is tried again. */
+  held: { retry: 'returning', accept_deposit: 'done', accept_recall: 'withdrawn' },
   withdrawing: { withdraw: 'withdrawn', fail: 'failed', hold: 'held' },
   withdrawn: { finish: 'done' },
   done: {},

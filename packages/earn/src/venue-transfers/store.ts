@@ -1,4 +1,5 @@
 import { runSweepCall } from '@market/core/queue'
+import { columns, rowReader } from '@market/database/rows'
 import type { Tables } from '@market/database/tables'
 import type { Db, Tx } from '@market/database/transact'
 import { assert } from '@market/kernel/assert'
@@ -6,27 +7,22 @@ import { type Usdc, usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
 import { nextState } from '@market/kernel/states'
 import { type Selectable, sql } from 'kysely'
-import { TRANSITIONS, USES_WALLET, type VenueTransferAction, type VenueTransferState } from './states.ts'
+import { TRANSITIONS, USES_WALLET, type VenueTransferAction } from './states.ts'
 import type { VenueTransfer, VenueTransferId } from './venue-transfer.ts'
 
-const venueTransferOf = (row: Selectable<Tables['venue_transfers']>): VenueTransfer => ({
-  id: row.id as VenueTransferId,
-  kind: row.kind as VenueTransfer['kind'],
-  poolKey: row.pool_key,
-  network: row.network as VenueTransfer['network'],
-  amount: usdc(row.amount_micros),
-  state: row.state as VenueTransferState,
-  problem: row.problem,
-  venueShares: row.venue_shares === null ? null : BigInt(row.venue_shares),
-  assets: row.assets_micros === null ? null : usdc(row.assets_micros),
-  reference: row.reference,
-  createdAt: row.created_at,
-  updatedAt: row.updated_at,
-})
+const venueTransferOf = rowReader<Selectable<Tables['venue_transfers']>, VenueTransfer>()(
+  columns('venue_transfers', 'amount_micros', 'asked_shares', 'venue_shares', 'assets_micros'),
+  {
+    amount: (row) => (row.amount_micros === null ? null : usdc(row.amount_micros)),
+    askedShares: (row) => (row.asked_shares === null ? null : BigInt(row.asked_shares)),
+    venueShares: (row) => (row.venue_shares === null ? null : BigInt(row.venue_shares)),
+    assets: (row) => (row.assets_micros === null ? null : usdc(row.assets_micros)),
+  },
+)
 
 export async function insertVenueTransfer(
   tx: Tx,
-  move: Pick<VenueTransfer, 'id' | 'kind' | 'poolKey' | 'network' | 'amount'>,
+  move: Pick<VenueTransfer, 'id' | 'kind' | 'poolKey' | 'network' | 'amount' | 'askedShares'>,
   at: Date,
 ): Promise<VenueTransfer> {
   const row = await tx
@@ -37,6 +33,7 @@ export async function insertVenueTransfer(
       pool_key: move.poolKey,
       network: move.network,
       amount_micros: move.amount,
+      asked_shares: move.askedShares === null ? null : String(move.askedShares),
       state: move.kind === 'deploy' ? 'funding' : 'withdrawing',
       created_at: at,
       updated_at: at,
@@ -84,27 +81,23 @@ export async function lockWallet(tx: Tx, network: Network): Promise<VenueTransfe
   return row && venueTransferOf(row)
 }
 
-/**
- * Whether a recall of a pool may have redeemed shares of the vault that the pool still counts. Until the receipt is recorded, the
- * pool's shares say nothing about what it is worth, so nobody's amount is fixed.
- */
-export async function isBeingRecalled(tx: Tx, poolKey: string): Promise<boolean> {
-  const row = await tx
+/** The newest recall of a pool. */
+export async function findRecall(db: Db | Tx, poolKey: string): Promise<VenueTransfer | undefined> {
+  const row = await db
     .selectFrom('venue_transfers')
-    .select('id')
+    .selectAll()
     .where('pool_key', '=', poolKey)
     .where('kind', '=', 'recall')
-    .where('state', 'in', ['withdrawing', 'held'])
+    .orderBy('created_at', 'desc')
+    .limit(1)
     .executeTakeFirst()
-  return row !== undefined
+  return row && venueTransferOf(row)
 }
 
-/** What recalls of a pool took out of the venue and is not posted as arrived. */
-export async function sumRecalled(db: Db | Tx, poolKey: string): Promise<Usdc> {
-  const { rows } = await sql<{ sum: bigint }>`
-    select coalesce(sum(assets_micros), 0)::bigint as sum from venue_transfers
-    where pool_key = ${poolKey} and state = 'withdrawn'`.execute(db)
-  return usdc(rows[0]?.sum ?? 0n)
+/** Whether a recall of a pool is under way or held: what it redeems is not known. */
+export async function isBeingRecalled(db: Db | Tx, poolKey: string): Promise<boolean> {
+  const state = (await findRecall(db, poolKey))?.state
+  return state === 'withdrawing' || state === 'held'
 }
 
 interface VenueTransferChange {

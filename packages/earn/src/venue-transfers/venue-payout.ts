@@ -8,7 +8,7 @@ export const venuePayout = (venues: Venues): PayoutRule => ({
   async terms(_ctx, tx, { subject }) {
     const transfer = await findVenueTransfer(tx, subject)
     const wallet = transfer && venues[transfer.poolKey]?.wallet
-    if (transfer?.state !== 'funding' || wallet === undefined) return undefined
+    if (transfer?.state !== 'funding' || transfer.amount === null || wallet === undefined) return undefined
     return { network: transfer.network, amount: transfer.amount, payees: [wallet] }
   },
 })

@@ -12,7 +12,10 @@ export interface VenueTransfer {
   readonly kind: 'deploy' | 'recall'
   readonly poolKey: string
   readonly network: Pool['network']
-  readonly amount: Usdc
+  /** The USDC of a deploy. */
+  readonly amount: Usdc | null
+  /** The vault's shares that a recall redeems. */
+  readonly askedShares: bigint | null
   readonly state: VenueTransferState
   /** Why a deploy is taken back, or the move failed or is held. */
   readonly problem: string | null
@@ -28,7 +31,7 @@ export interface VenueTransfer {
 /** A step of a move as its transaction names it. */
 export const actionIdOf = ({ id }: Pick<VenueTransfer, 'id'>, step: VenueStep): string => `${id}:${step}`
 
-const NAMED = /^(emv_\w+):(approve|deposit|withdraw|return)$/
+const NAMED = /^(emv_\w+):(approve|deposit|redeem|return)$/
 
 /** What such a name says; undefined for another text. */
 export function moveAndStepOf(

@@ -7,6 +7,7 @@ import { assert } from '@market/kernel/assert'
 import { SECOND } from '@market/kernel/clock'
 import { findPayers } from '../deposits/index.ts'
 import { findPosition, holderOf, requirePool } from '../pools/index.ts'
+import { type ListedWithdrawal, undecided } from './list-withdrawals.ts'
 import { findWithdrawal, insertWithdrawal } from './store.ts'
 import { rejection, type Withdrawal } from './withdrawal.ts'
 
@@ -24,7 +25,7 @@ type Ctx = Needs<'db' | 'transact' | 'clock' | 'ids' | 'vault' | 'actor' | 'requ
 }
 
 /**
- * Asks the worker to burn shares and to pay for them. What can be rejected at once is; the worker checks all of it again, and
+ * Asks the worker to take shares from the position and to pay for them. What can be rejected at once is; the worker checks all of it again, and
  * only its decision counts.
  */
 export async function requestWithdrawal(
@@ -33,12 +34,11 @@ export async function requestWithdrawal(
   { key, shares, destination }: NewWithdrawal,
   /** Of the API key that the request was authenticated with. */
   keyHint?: string,
-): Promise<Withdrawal> {
+): Promise<ListedWithdrawal> {
   const pool = await requirePool(ctx, ctx.earnMarkets, key)
   const place = { poolKey: pool.key, holder: holderOf(actor) }
   return ctx.transact(async (tx) => {
     await lockBuyer(tx, place.holder, keyHint)
-    if (pool.paused !== null) throw rejection('pool_paused', pool.key)
     const held = (await findPosition(tx, place.poolKey, place.holder))?.shares ?? 0n
     if (held === 0n || (shares !== null && shares > held)) throw rejection('insufficient_shares', pool.key)
     const payers = await findPayers(tx, place, ctx.clock.now())
@@ -56,7 +56,7 @@ export async function requestWithdrawal(
       subject: withdrawal.id,
       details: { key: pool.key, shares: shares === null ? 'all' : String(shares), to },
     })
-    return withdrawal
+    return undecided(withdrawal)
   })
 }
 

@@ -1,26 +1,33 @@
+import { columns, rowReader } from '@market/database/rows'
 import type { Tables } from '@market/database/tables'
 import type { Db, Tx } from '@market/database/transact'
 import { assert } from '@market/kernel/assert'
 import { type Usdc, usdc } from '@market/kernel/money'
 import { type Selectable, sql } from 'kysely'
-import type { Withdrawal, WithdrawalFailure, WithdrawalId, WithdrawalStatus } from './withdrawal.ts'
+import type { Withdrawal, WithdrawalFailure, WithdrawalId } from './withdrawal.ts'
 
 type Row = Selectable<Tables['earn_withdrawals']>
 
-const withdrawalOf = (row: Row): Withdrawal => ({
-  id: row.id as WithdrawalId,
-  poolKey: row.pool_key,
-  holder: row.holder,
-  shares: row.shares === null ? null : BigInt(row.shares),
-  destination: row.destination,
-  status: row.status as WithdrawalStatus,
-  burnedShares: row.burned_shares === null ? null : BigInt(row.burned_shares),
-  amount: row.amount_micros === null ? null : usdc(row.amount_micros),
-  filled: usdc(row.filled_micros ?? 0n),
-  wasLiquid: row.was_liquid,
-  failure: row.failure as WithdrawalFailure | null,
-  createdAt: row.created_at,
-})
+const withdrawalOf = rowReader<Row, Withdrawal>()(
+  columns(
+    'earn_withdrawals',
+    'shares',
+    'burned_shares',
+    'open_shares',
+    'recalled_shares',
+    'paid_micros',
+    'filled_micros',
+    'updated_at',
+  ),
+  {
+    shares: (row) => (row.shares === null ? null : BigInt(row.shares)),
+    burnedShares: (row) => (row.burned_shares === null ? null : BigInt(row.burned_shares)),
+    openShares: (row) => BigInt(row.open_shares),
+    recalledShares: (row) => BigInt(row.recalled_shares),
+    paid: (row) => usdc(row.paid_micros),
+    filled: (row) => usdc(row.filled_micros),
+  },
+)
 
 export async function insertWithdrawal(
   tx: Tx,
@@ -77,17 +84,12 @@ export async function findWithdrawals(
   return rows.map(withdrawalOf)
 }
 
-/** Withdrawals of a pool in one status, oldest first. */
-export async function findInStatus(
-  db: Db | Tx,
-  status: 'requested' | 'queued',
-  limit: number,
-  poolKey: string,
-): Promise<Withdrawal[]> {
+/** Those of a pool that wait for the worker to take the shares, oldest first. */
+export async function findRequested(db: Db, poolKey: string, limit: number): Promise<Withdrawal[]> {
   const rows = await db
     .selectFrom('earn_withdrawals')
     .selectAll()
-    .where('status', '=', status)
+    .where('status', '=', 'requested')
     .where('pool_key', '=', poolKey)
     .orderBy('created_at')
     .orderBy('id')
@@ -96,68 +98,88 @@ export async function findInStatus(
   return rows.map(withdrawalOf)
 }
 
-/** The pools that owe something for burned shares, and how much of it no payout was requested for. */
-export async function sumOwed(db: Db | Tx): Promise<ReadonlyMap<string, Usdc>> {
-  const { rows } = await sql<{ pool_key: string; owed: bigint }>`
-    select pool_key, sum(amount_micros - filled_micros)::bigint as owed from earn_withdrawals
-    where status = 'queued' group by pool_key`.execute(db)
-  return new Map(rows.map(({ pool_key, owed }) => [pool_key, usdc(owed)]))
+/** Those of a pool or of holders that are not paid as a whole. */
+export async function findQueued(
+  db: Db | Tx,
+  of: { readonly poolKey: string } | { readonly holders: readonly string[] },
+): Promise<Withdrawal[]> {
+  const rows = await db
+    .selectFrom('earn_withdrawals')
+    .selectAll()
+    .where('status', '=', 'queued')
+    .$if('poolKey' in of, (query) => query.where('pool_key', '=', 'poolKey' in of ? of.poolKey : ''))
+    .$if('holders' in of, (query) =>
+      query.where('holder', 'in', 'holders' in of ? [...of.holders, ''] : ['']),
+    )
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute()
+  return rows.map(withdrawalOf)
 }
 
-/** What pools owe, by withdrawal. */
+/** What is owed of what vaults paid, by withdrawal. */
 export async function findOwed(
   tx: Tx,
   poolKeys: readonly string[],
 ): Promise<{ id: WithdrawalId; destination: string; micros: bigint }[]> {
   const { rows } = await sql<{ id: WithdrawalId; destination: string; micros: bigint }>`
-    select id, destination, amount_micros - filled_micros as micros from earn_withdrawals
-    where status = 'queued' and pool_key = any(${[...poolKeys]}::text[])`.execute(tx)
+    select id, destination, paid_micros - filled_micros as micros from earn_withdrawals
+    where status = 'queued' and paid_micros > filled_micros and pool_key = any(${[...poolKeys]}::text[])`.execute(
+    tx,
+  )
   return rows
 }
 
-type WithdrawalChange =
-  | {
-      readonly status: 'queued'
-      readonly burnedShares: bigint
-      readonly amount: Usdc
-      readonly wasLiquid: boolean
-    }
-  | { readonly status: 'rejected'; readonly failure: WithdrawalFailure }
-
-/** Saves a locked withdrawal. */
-export async function saveWithdrawal(
+/** The worker's decision about a locked withdrawal: the shares that it has now, or why it has none. */
+export async function saveDecision(
   tx: Tx,
   { id }: Withdrawal,
-  change: WithdrawalChange,
+  decision: { readonly shares: bigint } | { readonly failure: WithdrawalFailure },
   at: Date,
 ): Promise<void> {
+  const shares = 'shares' in decision ? String(decision.shares) : undefined
   await tx
     .updateTable('earn_withdrawals')
     .set({
-      status: change.status,
       updated_at: at,
-      ...(change.status === 'queued'
-        ? {
-            burned_shares: String(change.burnedShares),
-            amount_micros: change.amount,
-            was_liquid: change.wasLiquid,
-          }
-        : { failure: change.failure }),
+      ...('failure' in decision
+        ? { status: 'rejected', failure: decision.failure }
+        : { status: 'queued', burned_shares: shares, open_shares: shares }),
     })
     .where('id', '=', id)
     .execute()
 }
 
-/** Adds a part that is paid out now to a locked withdrawal. Returns its number. */
+interface Change {
+  readonly open?: bigint
+  readonly recalled?: bigint
+  readonly paid?: bigint
+  readonly filled?: bigint
+}
+
+/** By how much a locked withdrawal changes. It is settled when nothing is open, and payouts of all that was paid were requested. */
+export async function changeWithdrawal(
+  tx: Tx,
+  id: string,
+  { open = 0n, recalled = 0n, paid = 0n, filled = 0n }: Change,
+  at: Date,
+): Promise<void> {
+  await sql`
+    update earn_withdrawals set updated_at = ${at}::timestamptz, open_shares = open_shares + ${String(open)}::numeric,
+      recalled_shares = recalled_shares + ${String(recalled)}::numeric,
+      paid_micros = paid_micros + ${paid}::bigint, filled_micros = filled_micros + ${filled}::bigint,
+      status = case when open_shares + recalled_shares + ${String(open + recalled)}::numeric = 0
+        and filled_micros + ${filled}::bigint = paid_micros + ${paid}::bigint then 'settled' else 'queued' end
+    where id = ${id}`.execute(tx)
+}
+
+/** Adds a payout of a locked withdrawal. Returns its number. */
 export async function insertFill(tx: Tx, { id }: Withdrawal, amount: Usdc, at: Date): Promise<number> {
   const { rows } = await sql<{ n: number }>`
     insert into earn_fills (withdrawal_id, n, amount_micros, created_at)
     select ${id}, coalesce(max(n), 0) + 1, ${amount}::bigint, ${at}::timestamptz from earn_fills where withdrawal_id = ${id}
     returning n`.execute(tx)
-  await sql`
-    update earn_withdrawals set filled_micros = filled_micros + ${amount}::bigint, updated_at = ${at}::timestamptz,
-      status = case when filled_micros + ${amount}::bigint = amount_micros then 'settled' else status end
-    where id = ${id}`.execute(tx)
+  await changeWithdrawal(tx, id, { filled: amount }, at)
   const n = rows[0]?.n
   assert(n !== undefined, `a part of ${id} was added`)
   return n
@@ -193,13 +215,30 @@ export async function findFills(db: Db | Tx, ids: readonly string[]): Promise<Fi
   return rows.map(fillOf)
 }
 
-/** Whether the holders wait for a withdrawal. */
-export async function hasOpenWithdrawals(tx: Tx, holders: readonly string[]): Promise<boolean> {
+/** What withdrawals from some pools have paid to a wallet before one of their parts. */
+export async function sumPaidOut(
+  tx: Tx,
+  poolKeys: readonly string[],
+  destination: string,
+  before: Fill,
+): Promise<Usdc> {
+  const { rows } = await sql<{ sum: bigint }>`
+    select coalesce(sum(fill.amount_micros), 0)::bigint as sum
+    from earn_fills as fill join earn_withdrawals as withdrawal on withdrawal.id = fill.withdrawal_id
+    where destination = ${destination} and pool_key = any(${[...poolKeys]}::text[]) and (fill.created_at, subject) <
+      (select created_at, subject from earn_fills where (withdrawal_id, n) = (${before.withdrawalId}, ${before.n}))`.execute(
+    tx,
+  )
+  return usdc(rows[0]?.sum ?? 0n)
+}
+
+/** The holders' withdrawals that the worker did not decide yet. */
+export async function hasRequested(tx: Tx, holders: readonly string[]): Promise<boolean> {
   const row = await tx
     .selectFrom('earn_withdrawals')
     .select('id')
     .where('holder', 'in', [...holders])
-    .where('status', 'in', ['requested', 'queued'])
+    .where('status', '=', 'requested')
     .limit(1)
     .executeTakeFirst()
   return row !== undefined

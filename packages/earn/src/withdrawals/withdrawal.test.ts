@@ -1,32 +1,32 @@
-import { usdc } from '@market/kernel/money'
-import fc from 'fast-check'
+import { usdc, ZERO } from '@market/kernel/money'
 import { expect, test } from 'vitest'
-import { isWithdrawable, partOf, SMALLEST_PART } from './withdrawal.ts'
+import { isWithdrawable, partOf } from './withdrawal.ts'
 
-const MINIMUM = usdc(50_000n)
-const amounts = fc.bigInt({ min: 0n, max: 5_000_000n }).map(usdc)
+const USD = 1_000_000n
+const LIMITS = { minPayout: usdc(50_000n), perPayout: usdc(1_000n * USD) }
 
-test('partOf: pays the whole rest, or a part of at least 1 USD that leaves a rest of at least the minimum payout', () => {
-  fc.assert(
-    fc.property(amounts, amounts, (owed, idle) => {
-      const part = partOf(owed, idle, MINIMUM)
-      if (idle >= owed) return part === owed
-      return part === 0n || (part >= SMALLEST_PART && part <= idle && owed - part >= MINIMUM)
-    }),
-  )
+test('isWithdrawable: at least 1 USD, or all of the shares', () => {
+  expect(isWithdrawable(usdc(USD), false)).toBe(true)
+  expect(isWithdrawable(usdc(USD - 1n), false)).toBe(false)
+  expect(isWithdrawable(ZERO, true)).toBe(true)
 })
 
-test('partOf: a withdrawal of 1.02 waits for the last 0.02, and one of 10 gets 9.95', () => {
-  expect(partOf(usdc(1_020_000n), usdc(1_000_000n), MINIMUM)).toBe(0n)
-  expect(partOf(usdc(10_000_000n), usdc(9_999_999n), MINIMUM)).toBe(9_950_000n)
-  expect(partOf(usdc(10_000_000n), usdc(4_000_000n), MINIMUM)).toBe(4_000_000n)
+test('partOf: a rest that cannot be paid by itself is not left', () => {
+  expect(partOf(usdc(2n * USD), usdc(49_999n), LIMITS)).toBe(2n * USD - 50_000n)
+  expect(partOf(usdc(2n * USD), usdc(50_000n), LIMITS)).toBe(2n * USD)
+  expect(partOf(usdc(2n * USD), null, LIMITS)).toBe(2n * USD)
 })
 
-test.each([
-  [999_999n, false, false],
-  [1_000_000n, false, true],
-  [49_999n, true, false],
-  [50_000n, true, true],
-] as const)('isWithdrawable: %i micros, of all shares: %s → %s', (amount, isAll, expected) => {
-  expect(isWithdrawable(usdc(amount), isAll, MINIMUM)).toBe(expected)
+test('partOf: nothing below 1 USD while more comes, and nothing below the minimum payout at the end', () => {
+  expect(partOf(usdc(USD - 1n), usdc(USD), LIMITS)).toBe(ZERO)
+  expect(partOf(usdc(USD - 1n), null, LIMITS)).toBe(USD - 1n)
+  expect(partOf(usdc(49_999n), null, LIMITS)).toBe(ZERO)
+})
+
+test('partOf: nothing above the payout cap, and what is left then can be paid', () => {
+  for (const unpaid of [1_000n * USD + 1n, 1_000n * USD + 49_999n, 2_500n * USD]) {
+    const part = partOf(usdc(unpaid), null, LIMITS)
+    expect(part).toBeLessThanOrEqual(LIMITS.perPayout)
+    expect(unpaid - part).toBeGreaterThanOrEqual(LIMITS.minPayout)
+  }
 })

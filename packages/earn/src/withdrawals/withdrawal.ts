@@ -1,20 +1,16 @@
 import { ApiError } from '@market/kernel/api-error'
 import { formatUsd, minus, type Usdc, usdc, ZERO } from '@market/kernel/money'
+import { type Pool, worthOf } from '../pools/index.ts'
 
 export type WithdrawalId = `ewd_${string}`
 
 /**
- * `requested` until the worker burns the shares, which fixes the amount. Then `queued` until payouts of the whole amount were
- * requested: `settled`. `rejected`: nothing was burned.
+ * `requested` until the worker takes the shares from the position. Then `queued` until the vault has paid for all of them and payouts
+ * of all of it were requested: `settled`. `rejected`: nothing was taken.
  */
 export type WithdrawalStatus = 'requested' | 'queued' | 'settled' | 'rejected'
 
-export type WithdrawalFailure =
-  | 'insufficient_shares'
-  | 'wrong_destination'
-  | 'pool_paused'
-  | 'below_minimum'
-  | 'worth_nothing'
+export type WithdrawalFailure = 'insufficient_shares' | 'wrong_destination' | 'below_minimum'
 
 /** A smaller part waits for more: each payout and each recall costs gas. */
 export const SMALLEST_PART = usdc(1_000_000n)
@@ -29,11 +25,12 @@ export interface Withdrawal {
   readonly destination: string
   readonly status: WithdrawalStatus
   readonly burnedShares: bigint | null
-  readonly amount: Usdc | null
-  /** The part for which payouts were requested. */
+  /** Those that the vault was not asked to redeem yet, and those in a recall under way. They gain and lose like all others. */
+  readonly openShares: bigint
+  readonly recalledShares: bigint
+  /** What the vault paid for the others, and the part of it for which payouts were requested. */
+  readonly paid: Usdc
   readonly filled: Usdc
-  /** Whether free liquidity covered it when the shares were burned. */
-  readonly wasLiquid: boolean | null
   readonly failure: WithdrawalFailure | null
   readonly createdAt: Date
 }
@@ -49,19 +46,10 @@ const REJECTIONS = {
     message: (key: string) =>
       `Shares of ${key} are paid out only to a wallet that paid one of your deposits into it. Nothing was burned.`,
   },
-  pool_paused: {
-    kind: 'conflict',
-    message: (key: string) =>
-      `${key} stands still while its venue is checked. Nothing was burned. Try again later.`,
-  },
   below_minimum: {
-    kind: 'conflict',
+    kind: 'invalid',
     message: (key: string) =>
-      `A withdrawal from ${key} is worth at least ${formatUsd(SMALLEST_PART)} USD. Less is paid only for all of your shares, from the network's min_payout_usd of GET /api/config on. Nothing was burned.`,
-  },
-  worth_nothing: {
-    kind: 'conflict',
-    message: () => 'These shares are worth less than one micro-dollar. Withdraw more. Nothing was burned.',
+      `A withdrawal from ${key} is worth at least ${formatUsd(SMALLEST_PART)} USD. Withdraw more, or all of your shares. Nothing was burned.`,
   },
 } as const
 
@@ -71,21 +59,57 @@ export function rejection(failure: WithdrawalFailure, key: string): ApiError {
   return new ApiError(kind, message(key), { code: failure })
 }
 
-/** Whether so much is worth a payout: less than the smallest part only as all of the shares. */
+/** Whether so much can be withdrawn: less than the smallest part only as all of the shares. */
 // fix: smallest-withdrawal
-export const isWithdrawable = (amount: Usdc, isAll: boolean, minPayout: Usdc): boolean =>
-  amount >= minPayout && (isAll || amount >= SMALLEST_PART)
+export const isWithdrawable = (amount: Usdc, isAll: boolean): boolean => isAll || amount >= SMALLEST_PART
 
-/**
- * What a withdrawal is paid now of what the treasury has. A part is not too small, and leaves a rest that can be paid.
- */
-export function partOf(owed: Usdc, idle: Usdc, minPayout: Usdc): Usdc {
-  if (owed <= idle) return owed
-  const most = owed - minPayout
-  // fix: part-leaves-payable-rest
-  const part = idle < most ? idle : most
-  return part < SMALLEST_PART || part < minPayout ? ZERO : usdc(part)
+type Open = Pick<Withdrawal, 'openShares' | 'recalledShares'>
+
+/** What the shares of a withdrawal are worth that the vault has not paid for. */
+export const openValue = ({ openShares, recalledShares }: Open, pool: Pool): Usdc =>
+  worthOf(openShares + recalledShares, pool)
+
+export const hasOpenShares = ({ openShares, recalledShares }: Open): boolean =>
+  openShares + recalledShares > 0n
+
+/** What the vault has paid and no payout has taken. */
+export const unpaidOf = ({ paid, filled }: Pick<Withdrawal, 'paid' | 'filled'>): Usdc => minus(paid, filled)
+
+/** Whether a withdrawal can be paid at all. Otherwise it waits, shown, until its shares are worth more. */
+export const isPayable = (withdrawal: Withdrawal, pool: Pool, minPayout: Usdc): boolean =>
+  unpaidOf(withdrawal) + openValue(withdrawal, pool) >= minPayout
+
+export interface Limits {
+  /** Nothing smaller is sent on the network. */
+  readonly minPayout: Usdc
+  /** Nothing larger is sent at once. */
+  readonly perPayout: Usdc
 }
 
-/** The part for which no payout was requested. */
-export const owedFor = ({ amount, filled }: Withdrawal): Usdc => minus(amount ?? ZERO, filled)
+/**
+ * What of the unpaid money is paid now. A part is large enough, and leaves nothing or what can be paid: `rest` is what the open shares
+ * are worth, or null when there are none.
+ */
+export function partOf(unpaid: Usdc, rest: Usdc | null, { minPayout, perPayout }: Limits): Usdc {
+  const smallest = minPayout > SMALLEST_PART ? minPayout : SMALLEST_PART
+  // fix: part-leaves-payable-rest
+  const whole = rest !== null && rest < minPayout ? unpaid - minPayout : unpaid
+  if (whole < (rest === null ? minPayout : smallest)) return ZERO
+  if (whole <= perPayout) return usdc(whole)
+  return usdc(whole - perPayout < minPayout ? whole - minPayout : perPayout)
+}
+
+export type WaitsFor = 'liquidity' | 'venue_check' | 'payout_minimum'
+
+/** What a queued withdrawal waits for; null when it is being paid. */
+export function waitsFor(withdrawal: Withdrawal, pool: Pool, minPayout: Usdc): WaitsFor | null {
+  if (withdrawal.status !== 'queued') return null
+  if (!isPayable(withdrawal, pool, minPayout)) return 'payout_minimum'
+  if (!hasOpenShares(withdrawal)) return null
+  if (pool.paused === 'held' || pool.paused === 'wallet') return 'venue_check'
+  return withdrawal.openShares > 0n && !isLiquid(pool) ? 'liquidity' : null
+}
+
+/** Whether the vault would pay for all open withdrawals now. */
+export const isLiquid = (pool: Pool): boolean =>
+  pool.reading !== null && pool.reading.liquid >= worthOf(pool.queuedShares, pool)

@@ -1,6 +1,6 @@
 export { deleteUnusedUploads } from './delete-unused.ts'
 export { endUses } from './end-uses.ts'
-export { fileUrl, signFileUrl } from './file-link.ts'
+export { fileUrl, signFileUrl, uploadIdIn } from './file-link.ts'
 export { type FileRequest, findFile, readFile } from './get-file.ts'
 export { type ReceivedFile, readThrough, storeUpload, type UploadQuota } from './store-upload.ts'
 export { FILE_TYPES, type FileOwner, type Upload } from './upload.ts'

@@ -1,12 +1,6 @@
 import { HOUR } from '@market/kernel/clock'
-import {
-  type PaymentProblem,
-  type Quote,
-  REGISTRATION,
-  requirementsOf,
-  TIMEOUT_SECONDS,
-  type Way,
-} from '@market/trade/x402'
+import { TIMEOUT_SECONDS } from '@market/money/payments'
+import { type PaymentProblem, type Quote, REGISTRATION, requirementsOf, type Way } from '@market/trade/x402'
 import { DISCOVERY_EXTENSION, REGISTRATION_EXTENSION } from './discovery-extension.ts'
 import { oneLine } from './sanitize.ts'
 

@@ -1,5 +1,6 @@
 import { DATABASE_EPOCH } from '@market/database/epoch'
 import { type NewestFirstPage, newestFirstPage } from '@market/database/newest-first'
+import { columns, rowReader } from '@market/database/rows'
 import type { Tables } from '@market/database/tables'
 import type { Db, Tx } from '@market/database/transact'
 import { withoutFlush } from '@market/database/without-flush'
@@ -14,20 +15,7 @@ import {
 
 type Row = Selectable<Tables['deliveries']>
 
-const deliveryOf = (row: Omit<Row, 'agent_id'>): WebhookDelivery => ({
-  id: row.id,
-  createdAt: row.created_at,
-  seq: row.seq,
-  event: row.event,
-  orderId: row.order_id,
-  status: row.status as DeliveryStatus,
-  attempts: row.attempts,
-  dueAt: row.due_at,
-  firstAttemptAt: row.first_attempt_at,
-  endedAt: row.ended_at,
-  responseStatus: row.response_status,
-  failure: row.failure,
-})
+const deliveryOf = rowReader<Omit<Row, 'agent_id'>, WebhookDelivery>()(columns('deliveries', 'agent_id'), {})
 
 /**
  * Leases the agent's delivery queue and returns its last event, or until when another worker has it leased. If a crash

@@ -9,4 +9,9 @@ export const progressOf = async ({ db }: Ctx, chain: Chain): Promise<Progress> =
   (await findProgress(db, chain.network, addressesOf(chain))) ??
   (await startFollowing(db, chain.network, addressesOf(chain), await chain.startingBlock()))
 
-const addressesOf = ({ treasury, cold }: Chain) => ({ treasury, cold: cold ?? null })
+/** In one form, because settings can have an EVM address in any case. */
+const addressesOf = (chain: Chain) => ({
+  // fix: one-form-of-treasury
+  treasury: chain.displayAddress(chain.treasury),
+  cold: chain.cold ?? null,
+})

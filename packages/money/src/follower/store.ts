@@ -68,6 +68,12 @@ export async function startFollowing(
   return started
 }
 
+/** Up to where each network that was ever followed is decided. */
+export async function findFinalHeights(db: Db): Promise<ReadonlyMap<Network, bigint>> {
+  const rows = await db.selectFrom('followed_networks').select(['network', 'final_height']).execute()
+  return new Map(rows.map((row) => [row.network as Network, row.final_height]))
+}
+
 /** Enough providers show the final block, whether or not it is a new one. */
 export async function saveConfirmed(db: Db, network: Network, at: Date): Promise<void> {
   await db.updateTable('followed_networks').set({ confirmed_at: at }).where('network', '=', network).execute()

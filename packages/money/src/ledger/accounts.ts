@@ -13,11 +13,9 @@ export const KINDS = {
   world: { mayBeNegative: true, striped: true },
   /** A cold address: its balance is minus the USDC that was moved there from the treasury. One account per address. */
   cold: { mayBeNegative: true, striped: false },
-  /** A venue of Earn: its balance is minus what a pool has there, at the last valuation, with what is on its way. One per pool. */
+  /** On its way to a venue of Earn: its balance is minus what has left the treasury. One per venue transfer. */
   venue: { mayBeNegative: true, striped: false },
-  /** What belongs to the depositors of a pool of Earn: one account per pool. */
-  pool: { mayBeNegative: false, striped: false },
-  /** Owed for shares of a pool that were burned: one account per withdrawal. */
+  /** What a venue paid for shares of a pool: one account per withdrawal. */
   withdrawal: { mayBeNegative: false, striped: false },
   /** Paid, and not yet earned or refunded: one account per purpose. */
   escrow: { mayBeNegative: false, striped: false },
@@ -33,7 +31,7 @@ export const KINDS = {
 
 export type AccountKind = keyof typeof KINDS
 
-/** The subject is a purpose, a payout id, a transfer reference, an address, a pool or a withdrawal. Empty for a striped account: the journal selects a stripe. */
+/** The subject is a purpose, a payout id, a transfer reference, an address, a venue transfer or a withdrawal. Empty for a striped account: the journal selects a stripe. */
 export interface Account {
   readonly kind: AccountKind
   readonly network: Network
@@ -51,7 +49,6 @@ export const cold = accountOf('cold')
 export const escrow = accountOf('escrow')
 export const payable = accountOf('payable')
 export const suspense = accountOf('suspense')
-export const pool = accountOf('pool')
 export const surplus = accountOf('surplus')
 export const venue = accountOf('venue')
 export const withdrawal = accountOf('withdrawal')

@@ -5,7 +5,6 @@ export {
   fees,
   idOf,
   payable,
-  pool,
   stripesOf,
   surplus,
   suspense,

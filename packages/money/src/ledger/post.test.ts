@@ -10,7 +10,6 @@ import {
   escrow,
   fees,
   payable,
-  pool,
   stripesOf,
   surplus,
   suspense,
@@ -132,13 +131,12 @@ describe('totals', () => {
     await complete('ord_2')
     await postNow('arrived:trf_1', 'trf_1', [move(world(BASE), suspense(BASE, 'trf_1'), 7n)])
     await postNow('over:trf_2', 'trf_2', [move(world(BASE), surplus(BASE, 'trf_2'), 3n)])
-    await postNow('earned:pool', 'pool', [move(venue(BASE, 'a:b'), pool(BASE, 'a:b'), 12n)])
-    await postNow('burned:pool', 'pool', [move(pool(BASE, 'a:b'), withdrawal(BASE, 'ewd_1'), 4n)])
+    await postNow('earned:pool', 'pool', [move(venue(BASE, 'a:b'), withdrawal(BASE, 'ewd_1'), 12n)])
     expect(await totals(ctx.db, BASE)).toEqual({
       treasuryView: 210n,
       coldView: 0n,
       venuesView: 12n,
-      liabilities: { escrow: 100n, payable: 90n, surplus: 3n, pool: 8n, withdrawal: 4n },
+      liabilities: { escrow: 100n, payable: 90n, surplus: 3n, withdrawal: 12n },
       fees: 10n,
       suspense: 7n,
       imbalance: 0n,

@@ -14,10 +14,10 @@ export interface Totals {
   readonly treasuryView: bigint
   /** What was moved to cold addresses, including moves that are still under way. */
   readonly coldView: bigint
-  /** What pools of Earn have in venues at the last valuation, including moves that are still under way. */
+  /** What is on its way to venues of Earn. */
   readonly venuesView: bigint
   /** Owed to users, by kind. */
-  readonly liabilities: Readonly<Record<'escrow' | 'payable' | 'surplus' | 'pool' | 'withdrawal', bigint>>
+  readonly liabilities: Readonly<Record<'escrow' | 'payable' | 'surplus' | 'withdrawal', bigint>>
   readonly fees: bigint
   readonly suspense: bigint
   /** `treasuryView`, `coldView` and `venuesView` minus all other accounts. Anything but zero is a bug. */

@@ -1,7 +1,7 @@
 export { claimTransfer, unclaimTransfer } from './claim-transfer.ts'
 export { countUnmatched, type WaitingUnmatched } from './count-unmatched.ts'
 export { findPayment, lookUpPayment } from './find-payment.ts'
-export { checkIntent, checkIntents } from './intents/check-intents.ts'
+export { checkIntent, checkIntents, checkPurpose } from './intents/check-intents.ts'
 export {
   ANY_AMOUNT,
   awaitedUntil,
@@ -21,6 +21,7 @@ export {
 } from './intents/store.ts'
 export { intentHandler } from './named/intent-handler.ts'
 export { nameTransfer, ownersPayment, type ReleaseContested, underpaid } from './named/name-transfer.ts'
+export { paySigned, type ReadPayment, readSigned } from './named/pay-signed.ts'
 export { NamedBefore, type NamedTransaction, type Naming, type PurposeRule } from './named/purpose-rule.ts'
 export { findNamed, type NamedTransfer, namedReferences } from './named/store.ts'
 export { escrowPayers, unmatchedPayers } from './payers.ts'
@@ -34,7 +35,17 @@ export {
 export { type ReversalHandlers, recheckTransfers } from './recheck-transfers.ts'
 export { recordFinal, recordTransfers } from './record-transfers.ts'
 export { inferNetwork, normalizeReference } from './reference.ts'
-export { sendSettlement, sendUnmined, signSettlement } from './settlements/send-settlement.ts'
+export { insufficientFunds, isInsufficient } from './settlements/insufficient-funds.ts'
+export { hasTooManyFailed } from './settlements/payer-store.ts'
+export { pollUntil } from './settlements/poll-until.ts'
+export { mismatchIn, type Requirement, requirementOn, TIMEOUT_SECONDS } from './settlements/requirement.ts'
+export { sendSettlement, sendUnmined } from './settlements/send-settlement.ts'
+export {
+  lockBalance,
+  readSubmissionFacts,
+  signedPaymentUsed,
+  storeSubmission,
+} from './settlements/submit-payment.ts'
 export {
   type AddressSince,
   findPaidPurposes,

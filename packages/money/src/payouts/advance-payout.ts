@@ -4,7 +4,7 @@ import type { PayoutSender, SignedPayoutOutcome } from '@market/core/ports/payou
 import { transact } from '@market/database/transact'
 import { later, MINUTE, SECOND } from '@market/kernel/clock'
 import type { Network } from '@market/kernel/network'
-import { type Candidate, disagreeHold, tooFew } from './authorize-payouts.ts'
+import { type Checked, disagreeHold, tooFew } from './authorize-payouts.ts'
 import { sendAgain } from './batches/store.ts'
 import { broadcast } from './batches/submit-payouts.ts'
 import { reserveDue, saveDue } from './due/store.ts'
@@ -15,7 +15,7 @@ import { type Hold, retryAfterMs } from './hold.ts'
 import { screeningHold } from './limits/screening-hold.ts'
 import { decideAccount } from './limits/token-account.ts'
 import { isCompared } from './outgoing/guard.ts'
-import { isOwn, type OutgoingTransfer } from './outgoing/outgoing-transfer.ts'
+import { isOwn, type OutgoingTransfer, type TransferMatch } from './outgoing/outgoing-transfer.ts'
 import { findTransferMatches } from './outgoing/store.ts'
 import {
   hasEnded,
@@ -98,14 +98,17 @@ async function begin(
   payout: Payout,
   authorize: Authorize,
 ): Promise<NextStepMs> {
-  const checked = (await recoverUnlocked(ctx, payout)) ?? (await checkPayout(ctx, sender, payout))
-  const now = 'cost' in checked ? await authorize(checked) : checked
-  if (now === undefined) return AFTER_ERROR_MS
-  if ('rejection' in now) return hasEnded(await failPayout(ctx, payout, now.rejection)) ? undefined : SOON_MS
+  const matches = await findTransferMatches(ctx.db, payout)
+  const checked = (await recoverUnlocked(ctx, payout, matches)) ?? (await checkPayout(ctx, sender, payout))
+  const outcome = 'cost' in checked ? await authorize(checked) : { payout: checked }
+  if (outcome === undefined) return AFTER_ERROR_MS
+  if ('rejection' in outcome)
+    return hasEnded(await failPayout(ctx, payout, outcome.rejection)) ? undefined : SOON_MS
+  const { payout: now, send } = outcome
   if (hasEnded(now)) return undefined
   if (isWaiting(now)) return untilRetry(ctx, now)
   if (!('cost' in checked)) return SOON_MS
-  await recordBroadcast(ctx, now, await broadcast(sender, checked.signed))
+  await recordBroadcast(ctx, now, send && (await broadcast(sender, send)))
   return READ_WITHIN_MS
 }
 
@@ -117,10 +120,10 @@ async function checkPayout(
   ctx: PayoutContext,
   sender: PayoutSender,
   payout: Payout,
-): Promise<Payout | Candidate> {
-  if (!isCompared(await findGuard(ctx.db, payout.network)))
-    return holdPayout(ctx, payout, { code: 'not_compared' })
-  const known = await findHold(ctx, payout)
+): Promise<Payout | Checked> {
+  const guard = await findGuard(ctx.db, payout.network)
+  if (!isCompared(guard)) return holdPayout(ctx, payout, { code: 'not_compared' })
+  const known = await findHold(ctx, payout, guard)
   if (known !== undefined) return isHeldBy(payout, known) ? payout : holdPayout(ctx, payout, known)
   const screened = await screeningHold(ctx, payout)
   if (screened !== undefined) return holdPayout(ctx, payout, screened)
@@ -132,9 +135,12 @@ async function checkPayout(
   if (rejection !== undefined) return failPayout(ctx, payout, rejection)
   const { hold, cost } = await checkCost(ctx, sender, payout)
   if (hold !== undefined) return holdPayout(ctx, payout, hold)
-  const account = await transact(ctx.db, (tx) => decideAccount(ctx, tx, payout, cost.createsAccount))
+  const account = cost.createsAccount
+    ? await transact(ctx.db, (tx) => decideAccount(ctx, tx, payout, true))
+    : { opens: false }
   if (account.hold !== undefined) return holdPayout(ctx, payout, account.hold)
   const opensAccount = account.opens
+  if (sender.groups !== undefined) return { payout, cost, opensAccount }
   const signed = await sender.sign({ ...senderRequestOf(payout), opensAccount }, 0).catch(tooFew)
   if (signed instanceof TooFewProviders) return holdPayout(ctx, payout, disagreeHold(signed))
   return { payout, cost, opensAccount, signed }
@@ -149,10 +155,11 @@ function untilRetry({ clock }: PayoutContext, { holdCode, updatedAt, notBefore }
 
 async function follow(ctx: PayoutContext, sender: PayoutSender, payout: Payout): Promise<NextStepMs> {
   // A restored database may not know what was paid.
-  const recovered = await recoverUnlocked(ctx, payout)
+  const matches = await findTransferMatches(ctx.db, payout)
+  const recovered = await recoverUnlocked(ctx, payout, matches)
   if (recovered !== undefined) return recovered.holdCode === null ? SOON_MS : untilRetry(ctx, recovered)
   if (payout.holdCode === 'transfer_mismatch') await endMismatch(ctx, payout)
-  const read = await findRead(ctx, payout)
+  const read = paymentIn(payout, matches)
   if (read !== undefined && !read.final) {
     await recordBroadcast(ctx, payout, undefined)
     return UNTIL_FINAL_MS
@@ -186,8 +193,8 @@ const endMismatch = (ctx: PayoutContext, { id }: Payout): Promise<unknown> =>
   })
 
 /** The payment of this round that was read from the chain. */
-async function findRead({ db }: PayoutContext, payout: Payout): Promise<OutgoingTransfer | undefined> {
-  const own = (await findTransferMatches(db, payout)).filter((match) => isOwn(payout, match))
+function paymentIn(payout: Payout, matches: readonly TransferMatch[]): OutgoingTransfer | undefined {
+  const own = matches.filter((match) => isOwn(payout, match))
   return own.find(({ final }) => final) ?? own[0]
 }
 
@@ -211,8 +218,9 @@ async function handleUnsent(
     hasEnded(await failPayout(ctx, payout, reason, signed)) ? undefined : SOON_MS
   switch (outcome.kind) {
     case 'failed':
-      return end(outcome.reason)
     case 'expired': {
+      // Another payout of the transaction can be why it failed, so each is signed by itself.
+      if (outcome.kind === 'failed' && !isShared(signed, outcome.reference)) return end(outcome.reason)
       const rejection = await sender.rejectionReason(senderRequestOf(payout))
       if (rejection !== undefined) return end(rejection)
       return pauseAfter(await signAgain(ctx, sender, payout, signed))
@@ -230,6 +238,9 @@ async function handleUnsent(
       return pauseByAge(ctx, signed)
   }
 }
+
+const isShared = (signed: readonly StoredSignature[], reference: string): boolean =>
+  signed.some((one) => one.reference === reference && one.isShared)
 
 async function holdAlive(
   ctx: PayoutContext,

@@ -18,17 +18,34 @@ import { decideAccount } from './limits/token-account.ts'
 import { type Guard, isCompared } from './outgoing/guard.ts'
 import { compareWithPayout } from './outgoing/outgoing-transfer.ts'
 import { findTransferMatches } from './outgoing/store.ts'
-import { isWaiting, type Payout } from './payout.ts'
+import { isWaiting, type Payout, type PayoutId } from './payout.ts'
 import type { PayoutContext } from './payout-context.ts'
 import { insertSignature } from './signatures/store.ts'
 import { lockNetwork, lockPayouts, type Saved, saveHold, savePayoutOnly } from './store.ts'
 
-/** A payout that nothing holds so far, what sending it costs, and what was signed for it. That leaves the process only after it is stored. */
-export interface Candidate {
+/** A payout that nothing holds so far, and what sending it costs. */
+export interface Checked {
   readonly payout: Payout
   readonly cost: SendingCost
   readonly opensAccount: boolean
+  /** Absent where it can share a transaction: it is signed when it is known with which others. */
+  readonly signed?: SignedPayout
+}
+
+/** What was signed leaves the process only after it is stored. */
+export interface Candidate extends Checked {
   readonly signed: SignedPayout
+  /** Which payment of the transaction it is. */
+  readonly index?: number
+}
+
+/** Some of the payouts of a transaction cannot leave now, so it is not stored for any of them. */
+export class NotTogether extends Error {
+  readonly stopped: ReadonlySet<PayoutId>
+  constructor(stopped: readonly Candidate[]) {
+    super('some payouts of a transaction cannot leave')
+    this.stopped = new Set(stopped.map(({ payout }) => payout.id))
+  }
 }
 
 /** What the treasury has, read with no transaction open. */
@@ -46,53 +63,68 @@ export const tooFew = (error: unknown): TooFewProviders => {
  * switches, caps and balance are one decision of one transaction: after the request that turns a freeze on has returned, no
  * further payout is authorized. Returns the payouts as they are now, without those that another worker has locked or signed, that
  * are to be paid otherwise than what was checked, or that the chain shows: their next step recovers them. Of several candidates
- * for one payout the last is decided. What was signed for the others is not stored, so it must never be sent.
+ * for one payout the last is decided. What was signed for the others is not stored, so it must never be sent. Candidates of one
+ * transaction of the chain (`isOne`) are all stored, or none: then it throws `NotTogether`.
  */
 export function authorizePayouts(
   ctx: PayoutContext,
+  sender: PayoutSender,
+  candidates: readonly Candidate[],
+  balance: Usdc | TooFewProviders,
+  isOne = false,
+): Promise<Map<Candidate, Payout>> {
+  return transact(ctx.db, async (tx) => {
+    const decided = await decideAll(ctx, tx, sender, candidates, balance)
+    const stopped = candidates.filter((candidate) => decided.get(candidate)?.state !== 'signed')
+    if (isOne && stopped.length > 0) throw new NotTogether(stopped)
+    return decided
+  })
+}
+
+async function decideAll(
+  ctx: PayoutContext,
+  tx: Tx,
   { network, treasury }: PayoutSender,
   candidates: readonly Candidate[],
   balance: Usdc | TooFewProviders,
 ): Promise<Map<Candidate, Payout>> {
   const checked = new Map(candidates.map((candidate) => [candidate.payout.id, candidate]))
-  return transact(ctx.db, async (tx) => {
-    await lockNetwork(tx, network)
-    await requireTreasury(tx, network, treasury)
-    const locked = await lockPayouts(tx, [...checked.keys()])
-    const payouts = locked.filter((payout) => !isChanged(payout, checked.get(payout.id)?.payout))
-    const guard = await findGuard(tx, network, 'shared')
-    const decided = new Map<Candidate, Payout>()
-    const open: (readonly [Candidate, Payout])[] = []
-    for (const payout of payouts) {
-      const candidate = checked.get(payout.id)
-      assert(candidate !== undefined, `${payout.id} was signed`)
-      // Another worker has stored what it signed, so this worker's must never be sent.
-      // fix: only-what-is-stored-is-sent
-      if (!isWaiting(payout)) continue
-      if (!isCompared(guard))
-        decided.set(candidate, await saveHold(tx, payout, { code: 'not_compared' }, ctx.clock.now()))
-      else if (compareWithPayout(payout, await findTransferMatches(tx, payout)).kind === 'none')
-        open.push([candidate, payout])
-    }
-    if (open.length === 0) return decided
-    const frozen = freezeHold(network, await findStopping(tx, payoutSwitches(network)))
-    const scopes = open.flatMap(([, payout]) => scopesOf(payout))
-    let counted = await findCounted(tx, network, scopes, ctx.clock.now())
-    const changes: CounterChange[] = []
-    for (const [candidate, payout] of open) {
-      assert(isCompared(guard) && payout.network === network, `${payout.id} is paid on ${network}`)
-      const done =
-        frozen === undefined
-          ? await decide(ctx, tx, payout, { guard, candidate, counted, balance })
-          : { payout: await saveHold(tx, payout, frozen, ctx.clock.now()), counters: [] }
-      if (done === undefined) continue
-      decided.set(candidate, done.payout)
-      changes.push(...done.counters)
-      counted = withChanges(counted, done.counters)
-    }
-    await applyCounters(tx, changes)
-    return decided
-  })
+  await lockNetwork(tx, network)
+  await requireTreasury(tx, network, treasury)
+  const locked = await lockPayouts(tx, [...checked.keys()])
+  const payouts = locked.filter((payout) => !isChanged(payout, checked.get(payout.id)?.payout))
+  const guard = await findGuard(tx, network, 'shared')
+  const decided = new Map<Candidate, Payout>()
+  const open: (readonly [Candidate, Payout])[] = []
+  for (const payout of payouts) {
+    const candidate = checked.get(payout.id)
+    assert(candidate !== undefined, `${payout.id} was signed`)
+    // Another worker has stored what it signed, so this worker's must never be sent.
+    // fix: only-what-is-stored-is-sent
+    if (!isWaiting(payout)) continue
+    if (!isCompared(guard))
+      decided.set(candidate, await saveHold(tx, payout, { code: 'not_compared' }, ctx.clock.now()))
+    else if (compareWithPayout(payout, await findTransferMatches(tx, payout)).kind === 'none')
+      open.push([candidate, payout])
+  }
+  if (open.length === 0) return decided
+  const frozen = freezeHold(network, await findStopping(tx, payoutSwitches(network)))
+  const scopes = open.flatMap(([, payout]) => scopesOf(payout))
+  let counted = await findCounted(tx, network, scopes, ctx.clock.now())
+  const changes: CounterChange[] = []
+  for (const [candidate, payout] of open) {
+    assert(isCompared(guard) && payout.network === network, `${payout.id} is paid on ${network}`)
+    const done =
+      frozen === undefined
+        ? await decide(ctx, tx, payout, { guard, candidate, counted, balance })
+        : { payout: await saveHold(tx, payout, frozen, ctx.clock.now()), counters: [] }
+    if (done === undefined) continue
+    decided.set(candidate, done.payout)
+    changes.push(...done.counters)
+    counted = withChanges(counted, done.counters)
+  }
+  await applyCounters(tx, changes)
+  return decided
 }
 
 /** Payee and cost were checked before the lock, and what was signed is for them. */
@@ -117,7 +149,7 @@ async function decide(
   payout: Payout,
   { guard, candidate, counted, balance }: Known,
 ): Promise<Saved | undefined> {
-  const { cost, opensAccount, signed } = candidate
+  const { cost, opensAccount, signed, index } = candidate
   const now = ctx.clock.now()
   const held = async (hold: Hold) => ({ payout: await saveHold(tx, payout, hold, now), counters: [] })
   const early = await earlyHold(ctx, tx, payout, guard)
@@ -131,7 +163,7 @@ async function decide(
     gasBudgetHold(ctx.caps, payout.network, counted, cost.native) ??
     balanceHold(payout, balance, usdc(counted.inFlight))
   if (hold !== undefined) return held(hold)
-  if (!(await insertSignature(tx, payout, 1, signed, now))) return undefined
+  if (!(await insertSignature(tx, payout, 1, { ...signed, index }, now))) return undefined
   await recordSpending(tx, payout)
   const { agentId, payee } = payout
   if (opensAccount) {

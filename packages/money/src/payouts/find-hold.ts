@@ -7,7 +7,6 @@ import { aliveHold } from './alive-hold.ts'
 import { scopesOf } from './counters/counters.ts'
 import { findCounted } from './counters/store.ts'
 import { fundingHold } from './funding-hold.ts'
-import { findGuard } from './guards/store.ts'
 import { contestHold, type Hold } from './hold.ts'
 import { decideCaps } from './limits/caps.ts'
 import { gasBudgetHold } from './limits/gas-budget.ts'
@@ -55,9 +54,8 @@ export async function checkCost(
  * Why a payout waits, as far as the database knows. A node is asked only about a payout that this lets through, so that
  * many held payouts do not delay others. `authorizePayouts` decides again under the lock.
  */
-export async function findHold(ctx: PayoutContext, payout: Payout): Promise<Hold | undefined> {
+export async function findHold(ctx: PayoutContext, payout: Payout, guard: Guard): Promise<Hold | undefined> {
   const { network } = payout
-  const guard = await findGuard(ctx.db, network)
   return transact(ctx.db, async (tx) => {
     for (const name of payoutSwitches(network))
       if (await isStopped(tx, [name])) return freezeHold(network, name)

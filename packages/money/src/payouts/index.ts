@@ -12,7 +12,7 @@ export { isCounted, setDisagreement, setShortage } from './guards/store.ts'
 export { needsOperator } from './hold.ts'
 export { approvePayout, requireCapped } from './limits/approve-payout.ts'
 export { minPayoutOn, requireMinimum } from './limits/minimum.ts'
-export { deleteSpent, saveSpent } from './limits/store.ts'
+export { deleteSpent, saveSpent, sumMovedToVenue } from './limits/store.ts'
 export { type PayoutMetrics, payoutLimitMetrics, payoutMetrics } from './metrics.ts'
 export { moveToCold, requireMovable } from './move-to-cold.ts'
 export type { OutgoingTransfer } from './outgoing/outgoing-transfer.ts'
@@ -31,6 +31,7 @@ export { type Authorize, PAYOUTS_AT_ONCE, payoutAuthorizer } from './payout-auth
 export type { PayoutContext } from './payout-context.ts'
 export type { PayoutKinds, PayoutRule, PayoutTerms } from './payout-kind.ts'
 export {
+  findReturnedSurplus,
   lockOwnDeposit,
   lockUnmatched,
   recognizeRevenue,

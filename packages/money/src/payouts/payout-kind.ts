@@ -35,6 +35,8 @@ export interface PayoutRule {
    */
   readonly terms: (ctx: TermsContext, tx: Tx, payout: Payout) => Promise<PayoutTerms | undefined>
   readonly capped: Capped
+  /** Whether it goes back to who paid it in. By default, to the wallet whose transfer it comes from. */
+  readonly isReturned?: (tx: Tx, payout: Payout) => Promise<boolean>
   /** Runs first in the transaction that ends the payout: locks what `onSent` writes before rows that many payouts share. */
   readonly beforeSent?: (tx: Tx, payout: Payout) => Promise<void>
   /** `onSent` and `onFailed` run in the transaction that ends the payout, so what they write is committed with it. */

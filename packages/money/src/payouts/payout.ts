@@ -86,6 +86,8 @@ export function payoutIdOf(kind: PayoutKind, subject: string): PayoutId {
 
 export interface StoredSignature extends SignedPayout {
   readonly createdAt: Date
+  /** Solana: whether the transaction pays other payouts too. */
+  readonly isShared: boolean
 }
 
 export const hasEnded = ({ state }: Payout): boolean =>

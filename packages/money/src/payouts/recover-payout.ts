@@ -4,7 +4,7 @@ import { paysMarkOnce } from '@market/kernel/payout-mark'
 import { recordSpending } from './funding-hold.ts'
 import { findGuard } from './guards/store.ts'
 import { countsAgainstCaps } from './limits/caps.ts'
-import { compareWithPayout, type OutgoingTransfer } from './outgoing/outgoing-transfer.ts'
+import { compareWithPayout, type OutgoingTransfer, type TransferMatch } from './outgoing/outgoing-transfer.ts'
 import { findTransferMatches } from './outgoing/store.ts'
 import { hasEnded, type Payout } from './payout.ts'
 import type { PayoutContext } from './payout-context.ts'
@@ -39,9 +39,13 @@ async function holdMismatch(ctx: Ctx, tx: Tx, payout: Payout, detail: string): P
   return isHeldBy(payout, hold) ? payout : savePayout(tx, payout, action, { hold }, ctx.clock.now())
 }
 
-/** For a payout that is not locked yet. Most have nothing to recover, which takes one short query. */
-export async function recoverUnlocked(ctx: PayoutContext, payout: Payout): Promise<Payout | undefined> {
-  if (compareWithPayout(payout, await findTransferMatches(ctx.db, payout)).kind === 'none') return undefined
+/** For a payout that is not locked yet, with what was read of it. Most have nothing to recover. */
+export async function recoverUnlocked(
+  ctx: PayoutContext,
+  payout: Payout,
+  matches: readonly TransferMatch[],
+): Promise<Payout | undefined> {
+  if (compareWithPayout(payout, matches).kind === 'none') return undefined
   return transact(ctx.db, async (tx) => {
     const locked = await lockPayout(tx, payout.id)
     return hasEnded(locked) ? locked : recoverPayout(ctx, tx, locked)
@@ -59,11 +63,17 @@ async function recordLost(ctx: Ctx, tx: Tx, payout: Payout, transfer: OutgoingTr
 }
 
 /** Without bytes: the database does not have them, and the chain does not need them again. */
-async function insertLost(tx: Tx, payout: Payout, { reference }: OutgoingTransfer, at: Date): Promise<void> {
+async function insertLost(
+  tx: Tx,
+  payout: Payout,
+  { reference, index }: OutgoingTransfer,
+  at: Date,
+): Promise<void> {
   const guard = await findGuard(tx, payout.network)
   assert(guard !== undefined, 'outgoing transfers were read')
   const n = (await findSignatures(tx, payout)).length + 1
   await saveDead(tx, payout)
-  const isNew = await insertSignature(tx, payout, n, { reference, bytes: '', validTo: guard.horizon }, at)
+  const lost = { reference, index, bytes: '', validTo: guard.horizon }
+  const isNew = await insertSignature(tx, payout, n, lost, at)
   assert(isNew, `${reference} is a signature of another payout`)
 }

@@ -1,6 +1,6 @@
 import type { Needs } from '@market/core/context'
 import type { IncomingTransfer } from '@market/core/ports/chain'
-import type { Tx } from '@market/database/transact'
+import type { Db, Tx } from '@market/database/transact'
 import { ApiError } from '@market/kernel/api-error'
 import { assert } from '@market/kernel/assert'
 import { minus, type Usdc, usdc } from '@market/kernel/money'
@@ -67,6 +67,13 @@ export async function refundTransfer(
   })
 }
 
+/** What was returned of the surplus of a transfer on request, or undefined. */
+export const findReturnedSurplus = (
+  db: Db | Tx,
+  { network, reference, index }: TransferKey,
+): Promise<Payout | undefined> =>
+  findPayout(db, payoutIdOf('surplus', refundSubject({ network, reference, index, from: 'surplus' })))
+
 function requirePayer(payer: string | null): string {
   if (payer === null)
     throw new ApiError(
@@ -86,9 +93,24 @@ interface Received {
 export async function lockUnmatched(tx: Tx, unmatched: Unmatched): Promise<Received> {
   const { network, from } = unmatched
   const transfer = await lockFinalTransfer(tx, unmatched)
+  // fix: venue-money-is-of-its-pool
+  if (await isOfVenue(tx, unmatched))
+    throw new ApiError(
+      'conflict',
+      `Transfer ${transferName(unmatched)} was made by a venue wallet of Earn, so it belongs to a pool. Propose \`accept_venue_transfer\` with POST /api/admin/approvals if it is held.`,
+      { code: 'approval_required' },
+    )
   // Recorded before transfers had indexes: what is in suspense beside a claim was paid by others.
   const payer = from === 'suspense' && transfer.purpose !== null ? null : transfer.payer
   return { payer, amount: usdc(await balanceOf(tx, ACCOUNTS[from](network, transferName(unmatched)))) }
+}
+
+/** Whether a transaction of a venue wallet made the transfer. */
+async function isOfVenue(tx: Tx, { network, reference }: TransferKey): Promise<boolean> {
+  const query = tx.selectFrom('outgoing_transactions').select('reference').where('reference', '=', reference)
+  return (
+    (await query.where('kind', '=', 'venue').where('network', '=', network).executeTakeFirst()) !== undefined
+  )
 }
 
 interface OwnDeposit extends TransferKey {

@@ -1,5 +1,5 @@
 import type { Buyer } from '@market/core/events'
-import type { WalletEvidence } from '@market/core/ports/signatures'
+import { columns, rowReader, rowWriter } from '@market/database/rows'
 import type { Tables } from '@market/database/tables'
 import type { Db, Tx } from '@market/database/transact'
 import type { AgentId, BountyId, ClaimId } from '@market/kernel/ids'
@@ -14,88 +14,29 @@ import {
   type BountyStatus,
   CLAIM_TRANSITIONS,
   type ClaimAction,
-  type ClaimStatus,
 } from './states.ts'
 
 type Row = Selectable<Tables['bounties']>
 type ClaimRow = Selectable<Tables['bounty_claims']>
 
 /** Every column but `search`, which is large and only for queries. */
-export const BOUNTY_COLUMNS = [
-  'id',
-  'poster',
-  'client_wallet',
-  'client_proven_by',
-  'title',
-  'brief',
-  'category',
-  'budget_micros',
-  'deadline_hours',
-  'claim_window_hours',
-  'reference_urls',
-  'reference_images',
-  'status',
-  'pending_claims',
-  'created_at',
-  'updated_at',
-  'expires_at',
-] as const satisfies readonly (keyof Row)[]
+export const BOUNTY_COLUMNS = columns('bounties', 'search')
 
 export type BountyRow = Pick<Row, (typeof BOUNTY_COLUMNS)[number]>
 
-export const bountyOf = (row: BountyRow): Bounty => ({
-  id: row.id as BountyId,
-  poster: row.poster as Buyer,
-  clientWallet: row.client_wallet,
-  clientProvenBy: row.client_proven_by as WalletEvidence | null,
-  title: row.title,
-  brief: row.brief,
-  category: row.category,
-  budget: usdc(row.budget_micros),
-  deadlineHours: row.deadline_hours,
-  claimWindowHours: row.claim_window_hours,
-  referenceUrls: row.reference_urls,
-  referenceImages: row.reference_images,
-  status: row.status as BountyStatus,
-  pendingClaims: row.pending_claims,
-  createdAt: row.created_at,
-  updatedAt: row.updated_at,
-  expiresAt: row.expires_at,
+export const bountyOf = rowReader<BountyRow, Bounty>()(columns('bounties', 'search', 'budget_micros'), {
+  budget: (row) => usdc(row.budget_micros),
 })
 
-const claimOf = (row: ClaimRow): Claim => ({
-  id: row.id as ClaimId,
-  bountyId: row.bounty_id as BountyId,
-  agentId: row.agent_id as AgentId,
-  message: row.message,
-  status: row.status as ClaimStatus,
-  createdAt: row.created_at,
-  expiresAt: row.expires_at,
-  endedAt: row.ended_at,
-})
+const newRow = rowWriter<Omit<Tables['bounties'], 'search' | 'pending_claims'>, Bounty>()(
+  columns('bounties', 'search', 'pending_claims', 'budget_micros'),
+  { budget_micros: ({ budget }) => budget },
+)
+
+const claimOf = rowReader<ClaimRow, Claim>()(columns('bounty_claims'), {})
 
 export async function insertBounty(tx: Tx, bounty: Bounty): Promise<void> {
-  await tx
-    .insertInto('bounties')
-    .values({
-      id: bounty.id,
-      poster: bounty.poster,
-      client_wallet: bounty.clientWallet,
-      client_proven_by: bounty.clientProvenBy,
-      title: bounty.title,
-      brief: bounty.brief,
-      category: bounty.category,
-      budget_micros: bounty.budget,
-      deadline_hours: bounty.deadlineHours,
-      claim_window_hours: bounty.claimWindowHours,
-      reference_urls: [...bounty.referenceUrls],
-      reference_images: [...bounty.referenceImages],
-      status: bounty.status,
-      created_at: bounty.createdAt,
-      updated_at: bounty.updatedAt,
-      expires_at: bounty.expiresAt,
-    })
-    .execute()
+  await tx.insertInto('bounties').values(newRow(bounty)).execute()
 }
 
 export async function findBounty(db: Db | Tx, id: BountyId): Promise<Bounty> {

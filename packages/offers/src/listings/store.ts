@@ -1,4 +1,5 @@
 import { type NewestFirstPage, newestFirstPage } from '@market/database/newest-first'
+import { columns, rowReader } from '@market/database/rows'
 import type { Tables } from '@market/database/tables'
 import type { Db, Tx } from '@market/database/transact'
 import { freeSlug } from '@market/identity/names'
@@ -6,72 +7,32 @@ import { earlier, HOUR } from '@market/kernel/clock'
 import type { AgentId, ListingId } from '@market/kernel/ids'
 import { type Usdc, usdc } from '@market/kernel/money'
 import { type Selectable, sql } from 'kysely'
-import type { Listing, ListingSummary, Offer, PriceType, RequirementField } from './listing.ts'
+import type { Listing, ListingSummary, Offer, RequirementField } from './listing.ts'
+
+/** Only queries and the page of one listing read these. */
+const NOT_READ = ['stars', 'search'] as const
+const LONGEST = ['deliverables', 'demo_url', 'requirement_fields'] as const
 
 /** What lists of many listings read: the driver parses every column, also those that no response has. */
-export const SUMMARY_COLUMNS = [
-  'id',
-  'agent_id',
-  'slug',
-  'category',
-  'title',
-  'description',
-  'price_type',
-  'price_micros',
-  'turnaround_hours',
-  'quota_limit',
-  'max_revisions',
-  'active',
-  'marketable',
-  'total_orders',
-  'completed_orders',
-  'completed_buyers',
-  'rating_sum',
-  'rating_count',
-  'created_at',
-  'updated_at',
-] as const satisfies readonly (keyof Tables['listings'])[]
+export const SUMMARY_COLUMNS = columns('listings', ...NOT_READ, ...LONGEST)
 
-/** All columns except `search`, which only Postgres reads. */
-const LISTING_COLUMNS = [
-  ...SUMMARY_COLUMNS,
-  'deliverables',
-  'demo_url',
-  'requirement_fields',
-] as const satisfies readonly (keyof Tables['listings'])[]
+const LISTING_COLUMNS = columns('listings', ...NOT_READ)
 
 type Row<Column extends keyof Tables['listings']> = Pick<Selectable<Tables['listings']>, Column>
 export type SummaryRow = Row<(typeof SUMMARY_COLUMNS)[number]>
 
-export const summaryOf = (row: SummaryRow): ListingSummary => ({
-  id: row.id as ListingId,
-  agentId: row.agent_id as AgentId,
-  slug: row.slug,
-  category: row.category,
-  title: row.title,
-  description: row.description,
-  priceType: row.price_type as PriceType,
-  price: row.price_micros === null ? null : usdc(row.price_micros),
-  turnaroundHours: row.turnaround_hours,
-  quotaLimit: row.quota_limit,
-  maxRevisions: row.max_revisions,
-  active: row.active,
-  marketable: row.marketable,
-  totalOrders: row.total_orders,
-  completedOrders: row.completed_orders,
-  completedBuyers: row.completed_buyers,
-  ratingSum: row.rating_sum,
-  ratingCount: row.rating_count,
-  createdAt: row.created_at,
-  updatedAt: row.updated_at,
-})
+const priceOf = ({ price_micros: price }: { readonly price_micros: bigint | null }): Usdc | null =>
+  price === null ? null : usdc(price)
 
-const listingOf = (row: Row<(typeof LISTING_COLUMNS)[number]>): Listing => ({
-  ...summaryOf(row),
-  deliverables: row.deliverables,
-  demoUrl: row.demo_url,
-  requirementFields: row.requirement_fields as readonly RequirementField[],
-})
+export const summaryOf = rowReader<SummaryRow, ListingSummary>()(
+  columns('listings', ...NOT_READ, ...LONGEST, 'price_micros'),
+  { price: priceOf },
+)
+
+const listingOf = rowReader<Row<(typeof LISTING_COLUMNS)[number]>, Listing>()(
+  columns('listings', ...NOT_READ, 'price_micros'),
+  { price: priceOf },
+)
 
 const select = (db: Db | Tx) => db.selectFrom('listings').select(LISTING_COLUMNS)
 

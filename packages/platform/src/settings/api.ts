@@ -5,7 +5,7 @@ import { address, commonSettings, list, wholeNumber } from './environment.ts'
 import { explorerSettings } from './explorers.ts'
 import { chainSettings, money, treasurySettings } from './networks.ts'
 import { storageSettings } from './storage.ts'
-import { walletSealPublicKey } from './vault.ts'
+import { receiptKeys, walletSealPublicKey } from './vault.ts'
 
 /** `name:sha256,name:sha256` of admin keys. Only the hashes are stored. */
 const keyHashes = list.transform((entries, ctx) =>
@@ -62,6 +62,7 @@ const SECURITY =
 /** What only the api reads. */
 export const apiOnlySettings = {
   WALLET_SEAL_PUBLIC_KEY: walletSealPublicKey,
+  RECEIPT_KEYS: receiptKeys,
   REDIS_URL: described(z.url(), 'rate limits; [encrypted](#encryption) with `rediss://`', { secret: true }),
   REDIS_PREFIX: described(
     z

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { apiSettings } from './api.ts'
-import { explorerOf, explorerSettings, isTestNetwork } from './explorers.ts'
+import { explorerOf, explorerSettings, isTestNetwork, walletDetailsOf } from './explorers.ts'
 import { chainSettings } from './networks.ts'
 
 const { MARKET_ENV } = apiSettings
@@ -41,4 +41,15 @@ test('networks: every network of development is a test network', () => {
 test('explorers: a URL without its placeholder is rejected', () => {
   expect(() => read({ BASE_EXPLORER_TX_URL: 'https://basescan.org/tx/' })).toThrow('must contain {hash}')
   expect(() => read({ ALT_EXPLORER_ADDRESS_URL: 'ftp://x/{address}' })).toThrow()
+})
+
+test('public nodes: Base has a usual one on mainnet only, and the third network has what is configured', () => {
+  const main = read({ ALT_PUBLIC_RPC_URL: 'https://node.example', ALT_COIN: 'POL' })
+  expect(walletDetailsOf(main, 'BASE')).toEqual({ publicNode: 'https://mainnet.base.org', coin: 'ETH' })
+  expect(walletDetailsOf(main, 'ALT')).toEqual({ publicNode: 'https://node.example', coin: 'POL' })
+  expect(walletDetailsOf(main, 'SOLANA')).toEqual({ publicNode: undefined, coin: 'SOL' })
+  const test = read({ BASE_CHAIN_ID: '84532' })
+  expect(walletDetailsOf(test, 'BASE').publicNode).toBeUndefined()
+  expect(walletDetailsOf(test, 'ALT')).toEqual({ publicNode: undefined, coin: 'ETH' })
+  expect(() => read({ ALT_COIN: 'a coin' })).toThrow('2 to 6 letters')
 })

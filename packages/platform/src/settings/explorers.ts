@@ -20,6 +20,13 @@ const transaction = (usual: string) =>
 const address = (usual: string) =>
   described(link('{address}'), 'the same for an address, with `{address}`', { default: usual })
 
+const publicNode = (usual: string) =>
+  described(
+    z.url({ protocol: /^https?$/ }).optional(),
+    'a node that everyone may call: a wallet that does not know the network adds it with this node',
+    { default: usual },
+  )
+
 /** Only for the main network: an explorer of it does not know the transactions of a test network. */
 const USUAL = {
   SOLANA: { transaction: 'https://solscan.io/tx/{hash}', address: 'https://solscan.io/account/{address}' },
@@ -34,11 +41,22 @@ export const explorerSettings = {
   SOLANA_EXPLORER_ADDRESS_URL: address('on mainnet that of solscan.io'),
   BASE_EXPLORER_ADDRESS_URL: address('on mainnet that of basescan.org'),
   ALT_EXPLORER_ADDRESS_URL: address('none'),
+  BASE_PUBLIC_RPC_URL: publicNode('on mainnet https://mainnet.base.org'),
+  ALT_PUBLIC_RPC_URL: publicNode('none'),
+  ALT_COIN: described(
+    z
+      .string()
+      .regex(/^[A-Za-z0-9]{2,6}$/, 'must be 2 to 6 letters or digits')
+      .default('ETH'),
+    'the coin that pays for gas on the third network; it has 18 decimals',
+  ),
   ALT_IS_TEST: described(
     onOrOff.default(false),
     '`on` when its USDC has no value. Solana and Base are test networks when they are not mainnet, and every network is one with `MARKET_ENV=development`',
   ),
 }
+
+const BASE_NODE = 'https://mainnet.base.org'
 
 type ExplorerConfig = ChainConfig &
   z.infer<z.ZodObject<typeof explorerSettings>> & { readonly MARKET_ENV: string }
@@ -61,5 +79,19 @@ export function explorerOf(config: ExplorerConfig, name: ChainName) {
   return {
     transaction: config[`${name}_EXPLORER_TX_URL`] ?? usual.transaction,
     address: config[`${name}_EXPLORER_ADDRESS_URL`] ?? usual.address,
+  }
+}
+
+/** What a wallet needs to add the network, and the coin of its gas. */
+export function walletDetailsOf(config: ExplorerConfig, name: ChainName) {
+  switch (name) {
+    case 'SOLANA':
+      return { publicNode: undefined, coin: 'SOL' }
+    case 'BASE': {
+      const usual = isTestNetwork(config, name) ? undefined : BASE_NODE
+      return { publicNode: config.BASE_PUBLIC_RPC_URL ?? usual, coin: 'ETH' }
+    }
+    case 'ALT':
+      return { publicNode: config.ALT_PUBLIC_RPC_URL, coin: config.ALT_COIN }
   }
 }

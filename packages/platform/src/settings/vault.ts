@@ -1,11 +1,14 @@
 import { z } from 'zod'
 import { type LocalVaultSettings, localVault } from '../vault/local-vault.ts'
+import { parseReceiptKey } from '../vault/receipt-keys.ts'
 import { parsePrivateKey, parsePublicKey, type SeedPublicKey } from '../vault/seed-keys.ts'
 import { described } from './described.ts'
 
 const MAX_LIVE_KEYS = 2
 /** Entries of the audit log are verified with the key of their time, so former keys stay. */
 const MAX_AUDIT_KEYS = 20
+/** Receipts are verified with the key of their time. */
+const MAX_RECEIPT_KEYS = 50
 
 const split = (text: string): string[] => text.split(',').map((part) => part.trim())
 
@@ -76,6 +79,24 @@ export const walletSealPrivateKeys = described(
     return z.NEVER
   }),
   '`private-<id>:<64 hex>`, one or two: the private half of `WALLET_SEAL_PUBLIC_KEY`. Its id must be the same. Keep a copy offline: without it the seeds are lost',
+  SECRET,
+)
+
+/** Only the api has them. The first one signs receipts; the public halves of all are published. */
+export const receiptKeys = described(
+  z.string().transform((text, ctx) => {
+    const keys = split(text).map(parseReceiptKey)
+    const [current, ...others] = keys.flatMap((key) => key ?? [])
+    const ids = new Set(keys.map((key) => key?.publicKey.kid))
+    const isValid = !ids.has(undefined) && ids.size === keys.length && keys.length <= MAX_RECEIPT_KEYS
+    if (isValid && current?.privateKey !== undefined)
+      return [{ ...current, privateKey: current.privateKey }, ...others] as const
+    ctx.addIssue(
+      `must be a list of at most ${MAX_RECEIPT_KEYS} different keys, as \`npm run keys:new\` prints them: private-<id>:<64 hex digits> first, then others or their public halves`,
+    )
+    return z.NEVER
+  }),
+  '`private-<id>:<64 hex>`, then former keys or their public halves `public-<id>:<64 hex>`, at most 50 in all. The first one signs [receipts](../contract/orders.md#receipts), and `/.well-known/jwks.json` publishes all. Keep former keys: without them their receipts are not valid; see [change the key of receipts](running.md#change-the-key-of-receipts)',
   SECRET,
 )
 

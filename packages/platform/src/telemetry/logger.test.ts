@@ -212,3 +212,27 @@ test('a run of 64 or more key characters is redacted at any position of the line
     { numRuns: 500 },
   )
 })
+
+test('a line that is not parsed has nothing to remove', () => {
+  const name = fc.constantFrom(
+    'api_key',
+    'token',
+    'Cookie',
+    'body',
+    'sig-',
+    'private key',
+    'seed phrase',
+    'a',
+  )
+  const mark = fc.constantFrom('"', '\\', '=', ':', ' ', '\n', ',', '}', ']', '{', "'", 'x1', '\\"', '')
+  const text = fc.array(fc.oneof(name, mark), { maxLength: 8 }).map((parts) => parts.join(''))
+  const value = fc.oneof(text, fc.array(text, { maxLength: 3 }), fc.dictionary(text, text, { maxKeys: 3 }))
+  fc.assert(
+    fc.property(fc.dictionary(text, value, { maxKeys: 4 }), (fields) => {
+      // `@` makes every line one that is parsed.
+      const { parsed: _, ...all } = JSON.parse(redactLine(JSON.stringify({ ...fields, parsed: '@' })))
+      expect(JSON.parse(redactLine(JSON.stringify(fields)))).toEqual(all)
+    }),
+    { numRuns: 2_000 },
+  )
+})

@@ -80,7 +80,8 @@ const mayContainSecret = (line: string): boolean =>
   SECRET_HINTS.some((pattern) => pattern.test(line)) || hasLongRun(line)
 
 const SECRET_HINTS: readonly RegExp[] = [
-  /(?:authorization|cookies?|payment|key|seed|phrase|mnemonic|pepper|kek|dek|otp|email|body|token|secret|password|passwd|sig|signature)[-_]*["\\'=:\s]/i,
+  // A name at the end of a value is followed by nothing, as in `"credential":"api_key"`, which most requests have.
+  /(?:authorization|cookies?|payment|key|seed|phrase|mnemonic|pepper|kek|dek|otp|email|body|token|secret|password|passwd|sig|signature)[-_]*(?:[\\'=:\s]|"(?![,}\]]))/i,
   /-----BEGIN/i,
   /(?:bearer|basic|dpop) /i,
   /market_|whsec_|adm_|eyJ/i,

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { newReceiptKey } from './receipt-keys.ts'
 import { formatPrivateKey, formatPublicKey, newSeedKey } from './seed-keys.ts'
 
 const hex = (bytes: number): string => randomBytes(bytes).toString('hex')
@@ -15,7 +16,10 @@ export function newKeySettings() {
       FILE_URL_KEYS: hex(32),
       AUDIT_KEYS: hex(32),
     },
-    api: { WALLET_SEAL_PUBLIC_KEY: formatPublicKey(seedKey.publicKey) },
+    api: {
+      WALLET_SEAL_PUBLIC_KEY: formatPublicKey(seedKey.publicKey),
+      RECEIPT_KEYS: newReceiptKey(),
+    },
     worker: { WALLET_SEAL_PRIVATE_KEYS: formatPrivateKey(seedKey) },
   }
 }

@@ -25,7 +25,7 @@ const KNOWN_FOR_MS = 5 * MINUTE
 /** More are only counted, so that a snapshot stays small. */
 const LISTED_IN_FLIGHT = 100
 
-/** Who has which part of what Earn owes; the layer above knows it. Without it, each pool is one leaf. */
+/** Whom the withdrawals from Earn belong to; the layer above knows it. */
 export interface EarnHolders {
   readonly earnHolders?: (tx: Tx, network: Network) => Promise<Parts>
 }
@@ -90,7 +90,7 @@ async function ledgerBalances(tx: Tx, network: Network): Promise<LedgerBalances>
     payable: usdc(liabilities.payable - toCold - toVenues),
     surplus: usdc(liabilities.surplus),
     suspense: usdc(suspense),
-    earn: usdc(liabilities.pool + liabilities.withdrawal),
+    earn: usdc(liabilities.withdrawal),
     fees: usdc(fees),
   }
 }

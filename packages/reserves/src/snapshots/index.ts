@@ -1,7 +1,7 @@
 export { checkReserves } from './check-reserves.ts'
 export { deleteOldSnapshots } from './delete-old-snapshots.ts'
 export { getSolvency, getSolvencyHistory, type NetworkSolvency } from './get-solvency.ts'
-export type { Part, Parts } from './leaves/store.ts'
+export type { Parts } from './leaves/store.ts'
 export { type LiabilityProof, proveLiabilities } from './prove-liabilities.ts'
 export { dayOf, liabilitiesOf, type Snapshot, type SnapshotId } from './snapshot.ts'
 export { snapshotAges } from './snapshot-ages.ts'

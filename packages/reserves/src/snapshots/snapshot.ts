@@ -48,7 +48,7 @@ export const dayOf = (time: Date): string => time.toISOString().slice(0, 10)
 export interface LedgerBalances {
   /** What the treasury and the cold address must hold together according to the ledger. */
   readonly ledger: bigint
-  /** What pools of Earn have in venues, at the last valuation, and what has left the treasury on its way there. */
+  /** What has left the treasury on its way to venues of Earn. */
   readonly venues: Usdc
   /** The part of it that is signed and may have left already. */
   readonly inFlight: Usdc
@@ -58,7 +58,7 @@ export interface LedgerBalances {
   readonly payable: Usdc
   readonly surplus: Usdc
   readonly suspense: Usdc
-  /** What belongs to depositors of Earn, and what is owed to them for burned shares. */
+  /** What venues paid for withdrawals from Earn. Shares of pools are no liability. */
   readonly earn: Usdc
   /** The platform's revenue. */
   readonly fees: Usdc

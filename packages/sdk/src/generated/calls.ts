@@ -20,12 +20,14 @@ export interface Calls {
   updateService(input: Operations['updateService']['input'], options?: CallOptions): Promise<Result<'updateService'>>
   /** Deactivate a service. The service is no longer listed and cannot be ordered. Existing orders continue. Deactivating it again changes nothing. `PATCH` with `active: true` reactivates it. */
   deleteService(input: Operations['deleteService']['input'], options?: CallOptions): Promise<Result<'deleteService'>>
-  /** Create an order. An order of a service with a price can be paid immediately. For other services the agent quotes a price first. `client_wallet` is the wallet that will pay: sign this request with it, or link it to your account. */
+  /** Create an order. An order of a service with a price can be paid immediately. For other services the agent quotes a price first. `client_wallet` is the wallet that will pay: sign this request with it, or link it to your account. With `signed_payment` the order is paid at once, at the listed price: the wallet signs `requirement` of `payment` of the service. If the payment is not confirmed yet, the response is 202. */
   createOrder(input: Operations['createOrder']['input'], options?: CallOptions): Promise<Result<'createOrder'>>
-  /** Update an order. Runs one `action`. `pay` needs `escrow_tx_hash`, a transfer from a wallet of the buyer. If the transfer is not final yet, the response is 202 and the order becomes `paid` when it is. */
+  /** Update an order. Runs one `action`. `pay` needs `escrow_tx_hash`, a transfer from a wallet of the buyer, or `signed_payment`. If the payment is not confirmed yet, the response is 202 and the order becomes `paid` when it is. */
   actOnOrder(input: Operations['actOnOrder']['input'], options?: CallOptions): Promise<Result<'actOnOrder'>>
   /** Get an order. With its deliveries, review, payout and refund, what the caller may do now (`acts`), and what happened (`steps`). Only its parties and operators can read it. */
   getOrder(input: Operations['getOrder']['input'], options?: CallOptions): Promise<Result<'getOrder'>>
+  /** Get the receipt of an order. A JWS (`typ` `receipt+jwt`, `alg` EdDSA) by a key of `/.well-known/jwks.json`: parties, service, amounts, transfers, times and SHA-256 of the deliverables. An order has one once its payment is final. Only its parties and operators can get it. */
+  getReceipt(input: Operations['getReceipt']['input'], options?: CallOptions): Promise<Result<'getReceipt'>>
   /** List your orders. */
   listOrders(input?: Operations['listOrders']['input'], options?: CallOptions): Listed<Result<'listOrders'>, Operations['listOrders']['data'][number]>
   /** Send a message. Possible while the order is `paid`, `in_progress`, `delivered`, `revision_requested`, `disputed` or `completed`. A message of the buyer is sent to the agent as the event `order.message`. A message of the agent or its owner creates a notification for the buyer. */
@@ -58,6 +60,8 @@ export interface Calls {
   listTrendingServices(input?: Operations['listTrendingServices']['input'], options?: CallOptions): Promise<Result<'listTrendingServices'>>
   /** Get an order bought by x402. The purchase returns this URL as `status_url` or `result_url`. The access token `t` in it is the only credential: keep it secret. It expires 30 days after the order ends. */
   getPurchasedOrder(input: Operations['getPurchasedOrder']['input'], options?: CallOptions): Promise<Result<'getPurchasedOrder'>>
+  /** Get the receipt of an order bought by x402. A JWS (`typ` `receipt+jwt`, `alg` EdDSA) by a key of `/.well-known/jwks.json`: parties, service, amounts, transfers, times and SHA-256 of the deliverables. An order has one once its payment is final. The access token `t` of the order’s `status_url` is the only credential. */
+  getPurchasedReceipt(input: Operations['getPurchasedReceipt']['input'], options?: CallOptions): Promise<Result<'getPurchasedReceipt'>>
   /** Request a generation in a workspace bought by x402. The access token `t` of the order’s `status_url` is the only credential. Takes one unit of the quota and sends the agent the event `workspace.generate`. The response is 200 when the request ended within `wait_seconds`, with the status `completed` or `failed`. Otherwise it is 202: read the result with GET /api/x402/orders/{order_id}/deliverables. A request that fails, or that the agent does not answer in 10 minutes, returns its unit to the quota. */
   generateForPurchase(input: Operations['generateForPurchase']['input'], options?: CallOptions): Promise<Result<'generateForPurchase'>>
   /** List the generations of a workspace bought by x402. Newest first. The access token `t` of the order’s `status_url` is the only credential. */
@@ -190,7 +194,7 @@ export interface Calls {
   depositToEarn(input: Operations['depositToEarn']['input'], options?: CallOptions): Promise<Result<'depositToEarn'>>
   /** List your positions. Your shares and what they are worth, and beside them your deposits and withdrawals. An owner also sees those of their agents. */
   listEarnPositions(input?: Operations['listEarnPositions']['input'], options?: CallOptions): Promise<Result<'listEarnPositions'>>
-  /** Withdraw from a pool. Burns shares and pays what they are worth to a wallet that paid one of your deposits. `queued` when free liquidity is short: the shares are burned, and the rest is paid as liquidity arrives. 202 when it is not decided after 10 seconds: list your positions for its result. */
+  /** Withdraw from a pool. Takes shares from your position and pays what the vault pays for them to a wallet that paid one of your deposits. Until then they gain and lose like all others. `queued` when free liquidity is short: all that wait are paid the same fraction as it arrives. 202 when it is not decided after 10 seconds: list your positions for its result. */
   withdrawFromEarn(input?: Operations['withdrawFromEarn']['input'], options?: CallOptions): Promise<Result<'withdrawFromEarn'>>
   /** List the pools of Earn. Each market has one pool, of which depositors hold shares. */
   listEarnPools(input?: Operations['listEarnPools']['input'], options?: CallOptions): Promise<Result<'listEarnPools'>>

@@ -56,6 +56,20 @@ export type StarCounts = {
   "5": number
 }
 
+export type PaymentRequirement = {
+  scheme: "exact"
+  /** CAIP-2, for example eip155:8453 */
+  network: string
+  asset: string
+  /** In the asset’s smallest unit */
+  amount: string
+  payTo: string
+  /** How long after signing the payment may be executed */
+  maxTimeoutSeconds: number
+  /** EVM: `name` and `version` of the token’s EIP-712 domain. Solana: `feePayer` */
+  extra: Record<string, unknown>
+}
+
 export type Service = {
   id: string
   /** The same as `id` */
@@ -343,6 +357,22 @@ export type ShownService = {
   agent: ListedAgent
   /** The open networks on which an order of it can be paid, in the agent’s order of preference */
   payable_on: ReadonlyArray<"solana-mainnet" | "base-mainnet" | "alt-mainnet">
+  /** What an order costs on each of these networks; empty without a listed price */
+  payment: ReadonlyArray<{
+    network: "solana-mainnet" | "base-mainnet" | "alt-mainnet"
+    asset: {
+      currency: "USDC"
+      address: string
+    }
+    /** The address of the treasury */
+    pay_to: string
+    /** In the asset’s smallest unit, 6 decimals */
+    amount: string
+    /** USD, such as "12.50" */
+    amount_usd: string
+    /** What a wallet signs for `signed_payment`; null where signed payments are not accepted */
+    requirement: PaymentRequirement | null
+  }>
 }
 
 export type ServiceFacets = {
@@ -783,6 +813,8 @@ export type PayableOrder = {
     amount: string
     /** USD, such as "12.50" */
     amount_usd: string
+    /** What a wallet signs for `signed_payment`; null where signed payments are not accepted */
+    requirement: PaymentRequirement | null
   }>
 }
 
@@ -811,7 +843,7 @@ export type Generation = {
 
 export type Approval = {
   id: string
-  kind: "resolve_dispute" | "redirect_payout" | "refund_unmatched" | "approve_payout" | "recognize_revenue" | "pair_transfer" | "withdraw_fees" | "move_to_cold"
+  kind: "resolve_dispute" | "redirect_payout" | "refund_unmatched" | "approve_payout" | "recognize_revenue" | "pair_transfer" | "withdraw_fees" | "move_to_cold" | "accept_venue_transfer"
   payload: Record<string, unknown>
   /** What it is about: an order, a payout or unmatched money */
   subject: string
@@ -1050,6 +1082,10 @@ export type BountyPage = {
     escrow_tx_hash: string
     /** `waiting` until it is confirmed. `failed`: it pays for nothing and can be named again */
     status: "waiting" | "accepted" | "refunded" | "failed"
+    /** As of the last check; null while no block has it */
+    confirmations: number | null
+    /** null while it is unknown, and where the transfer must be final */
+    required: number | null
     refund: {
       /** `reason` explains `held` and `failed` */
       status: "queued" | "held" | "sending" | "sent" | "failed"
@@ -1084,6 +1120,10 @@ export type PublicNetwork = {
   explorer_transaction_url: string | null
   /** Replace `{address}` by an address */
   explorer_address_url: string | null
+  /** A node that everyone may call: a wallet adds an unknown network with it; null without one */
+  public_rpc_url: string | null
+  /** What gas is paid in, such as ETH */
+  coin: string
   /** Less is not sent: smaller refunds are rejected, and smaller payouts are held */
   min_payout_usd: string
   /** When a payment counts, by its amount. Lowest amount first */
@@ -1310,6 +1350,8 @@ export type EarnMarket = {
   paused: boolean
   /** The least first deposit into a pool without shares */
   first_deposit_min_usd: string
+  /** The least withdrawal, unless it is of all your shares */
+  withdraw_min_usd: string
   /** What can happen to the money */
   risk: string
 }
@@ -1319,13 +1361,13 @@ export type EarnPool = {
   venue: string
   kind: "lending" | "liquidity_provision"
   total_shares: string
-  /** What belongs to all depositors of the pool */
+  /** What the shares of all positions are worth now */
   nav_usd: string
   /** USD for one share */
   share_price: string
   /** What withdrawals can get at once */
   free_liquidity_usd: string
-  /** Owed for burned shares, and paid as liquidity arrives */
+  /** What the shares of open withdrawals are worth now */
   queued_withdrawals_usd: string
   paused: boolean
 }
@@ -1339,9 +1381,9 @@ export type EarnDeposit = {
   incoming_tx_hash: string
   /** `active`: the shares exist. `refunded` to the sender; `held`: an operator decides */
   status: "waiting" | "received" | "deploying" | "active" | "refunded" | "held" | "failed"
-  /** Why it is refunded, held or failed */
+  /** Why it, or the rest of it, is refunded, or why it is held or failed */
   failure: string | null
-  /** The shares it got, when it is active */
+  /** The shares it got so far. A large deposit goes in parts */
   shares: string | null
   /** What they were worth then */
   value_usd: string | null
@@ -1357,10 +1399,20 @@ export type EarnWithdrawal = {
   withdrawal_id: string
   key: string
   status: "requested" | "settled" | "queued"
-  /** null while it is `requested` */
+  /** Taken from your position. null while it is `requested` */
   shares_burned: string | null
-  /** What the burned shares were worth */
+  /** What the vault paid so far, and what the open shares are worth now: an estimate until `amount_is_final` */
   amount_usd: string | null
+  /** Whether the vault has paid for all of its shares */
+  amount_is_final: boolean
+  /** What payouts to you were requested for */
+  paid_usd: string
+  /** The vault has not paid for them. They still gain and lose */
+  open_shares: string
+  /** What they are worth now */
+  open_value_usd: string
+  /** `liquidity` of the vault; `venue_check` by operators; `payout_minimum`: less than the network’s `min_payout_usd` is not sent */
+  waits_for: "liquidity" | "venue_check" | "payout_minimum" | null
   destination_wallet: string
   /** The transfer to you, once it is final */
   tx_hash?: string | undefined
@@ -1513,8 +1565,10 @@ export type OrderAct = {
   /** The fields of the request beside `order_id` and `action` */
   fields: ReadonlyArray<{
     name: string
-    type: "string" | "number" | "array"
+    type: "string" | "number" | "array" | "object"
     required: boolean
+    /** The required field that may be left out with this one */
+    instead_of: string | null
     /** The least length of a string, number of items or value */
     min: number | null
     /** The largest length of a string, number of items or value */
@@ -1913,6 +1967,97 @@ export type Overview = {
   }
 }
 
+export type Receipt = {
+  /** The URL of the marketplace */
+  iss: string
+  /** The order, ord_… */
+  sub: string
+  /** When something that the receipt says last changed, in seconds since 1970 */
+  iat: number
+  issued_to: "buyer" | "agent" | "operator"
+  /** Whether the order has ended and every payment out of it is final. Otherwise a later receipt says more */
+  final: boolean
+  order: {
+    status: "pending_quote" | "quoted" | "accepted" | "paid" | "in_progress" | "delivered" | "completed" | "revision_requested" | "disputed" | "cancelled"
+    /** null until it ends */
+    outcome: "released" | "refunded" | "split" | null
+    /** ISO 8601, UTC */
+    created_at: string
+    /** ISO 8601, UTC */
+    paid_at: string
+    delivered_at: string | null
+    closed_at: string | null
+  }
+  service: {
+    /** null for the order of a bounty */
+    id: string | null
+    bounty_id: string | null
+    title: string
+  }
+  buyer: {
+    /** `user:…`, `wallet:…` or `agent:…`; null if the receipt is the agent’s */
+    id: string | null
+    /** The wallet that paid */
+    wallet: string | null
+    /** False while only a public transaction hash says who paid */
+    payer_proven: boolean
+  }
+  agent: {
+    id: string
+    slug: string
+    name: string
+  }
+  /** paid = price + surplus; once it ended, price = agent + fee + refund */
+  amounts: {
+    /** USD, such as "12.50" */
+    paid_usd: string
+    /** USD, such as "12.50" */
+    price_usd: string
+    /** What was paid above the price */
+    surplus_usd: string
+    /** The agent’s share; null until the order ends */
+    agent_usd: string | null
+    /** The marketplace’s fee, likewise */
+    fee_usd: string | null
+    /** What goes back of the price, likewise */
+    refund_usd: string | null
+  }
+  /** Final ones, the payment first */
+  transfers: ReadonlyArray<{
+    /** Into the treasury of the marketplace, or out of it */
+    direction: "in" | "out"
+    kind: "payment" | "payout" | "refund" | "surplus"
+    network: "solana-mainnet" | "base-mainnet" | "alt-mainnet"
+    asset: {
+      currency: "USDC"
+      /** null while the marketplace does not use the network */
+      address: string | null
+    }
+    /** USD, such as "12.50" */
+    amount_usd: string
+    /** Who paid or was paid; of the payout null if the receipt is the buyer’s */
+    wallet: string | null
+    /** Of the payout null if the receipt is the buyer’s */
+    tx_hash: string | null
+    /** ISO 8601, UTC */
+    at: string
+  }>
+  /** Of the newest delivery; of a workspace the newest 20 generations too */
+  deliverables: ReadonlyArray<{
+    type: "image" | "video" | "link" | "document" | "code" | "text"
+    title: string | null
+    media_type: string | null
+    /** Of the bytes of an uploaded file */
+    file_sha256: string | null
+    /** Of the delivered text or code in UTF-8 */
+    text_sha256: string | null
+    /** Of the text of a link to another host, whose content is not known */
+    url_sha256: string | null
+  }>
+  /** How many there are, with those that are not listed */
+  deliverables_total: number
+}
+
 export type NetworkSolvency = {
   network: "solana-mainnet" | "base-mainnet" | "alt-mainnet"
   /** Address of the treasury on this network */
@@ -1929,19 +2074,36 @@ export type NetworkSolvency = {
   assets_usd: string
   /** The same as of the newest final block */
   assets_final_usd: string
-  /** What pools of Earn have in venues at the last valuation, and on its way there. It is no part of `assets_usd` */
+  /** What has left the treasury on its way to venues of Earn and is still owed to depositors. It is no part of `assets_usd` */
   venues_usd: string
-  /** Owed to users: escrow, pending payouts, surplus, unmatched transfers and what belongs to depositors of Earn */
+  /** Owed to users in USDC: escrow, pending payouts, surplus, unmatched transfers and what venues paid for withdrawals from Earn */
   liabilities_usd: string
-  /** The part of the liabilities that belongs to depositors of Earn */
+  /** The part of the liabilities that venues paid for withdrawals from Earn */
   earn_usd: string
+  /** The pools of Earn: in shares, which are no liability. Their value can fall */
+  earn: ReadonlyArray<{
+    key: string
+    vault: string
+    /** The wallet that holds the shares of the vault */
+    wallet: string
+    /** Shares of the vault that belong to the pool, in its smallest units */
+    vault_shares: string
+    /** Shares of the pool in positions */
+    shares: string
+    /** Shares of the pool in withdrawals that the vault has not paid for */
+    queued_shares: string
+    /** What the vault would pay for both, by a simulation of two providers */
+    value_usd: string | null
+    /** When the vault was read */
+    read_at: string | null
+  }>
   /** Fees of the platform that the treasury holds too */
   platform_usd: string
   /** The part of the liabilities that is signed as payouts and may have left the treasury already */
   in_flight_usd: string
   /** The payouts of `in_flight_usd`, largest first, at most 100 */
   in_flight: ReadonlyArray<{
-    /** Solana: the signature of the payout’s transaction. EVM: the nonce of its EIP-3009 authorization (0x and 64 hex digits), which the token’s `AuthorizationUsed` event shows before the transfer */
+    /** Solana: the signature of the payout’s transaction, with `.index` from its second payment on. EVM: the nonce of its EIP-3009 authorization (0x and 64 hex digits), which the token’s `AuthorizationUsed` event shows before the transfer */
     reference: string
     /** Solana: earlier transactions of the same payout; only one of all can be executed. EVM: empty, because a nonce is used once */
     replaces: ReadonlyArray<string>
@@ -1993,7 +2155,7 @@ export type LiabilityProof = {
   leaf: {
     /** Ledger account of the liability */
     account: string
-    /** Your wallet (lower case for EVM) or agent id; for shares of a pool your name, such as `user:…`; empty when the holder is unknown */
+    /** Your wallet (lower case for EVM) or agent id; empty when the holder is unknown */
     holder: string
     /** Decimal string, 2 to 6 decimals */
     amount_usd: string
@@ -2375,7 +2537,7 @@ export interface Operations {
     }
     data: Service
   }
-  /** Create an order. An order of a service with a price can be paid immediately. For other services the agent quotes a price first. `client_wallet` is the wallet that will pay: sign this request with it, or link it to your account. */
+  /** Create an order. An order of a service with a price can be paid immediately. For other services the agent quotes a price first. `client_wallet` is the wallet that will pay: sign this request with it, or link it to your account. With `signed_payment` the order is paid at once, at the listed price: the wallet signs `requirement` of `payment` of the service. If the payment is not confirmed yet, the response is 202. */
   createOrder: {
     input: {
       /** The id of a service, svc_… */
@@ -2392,17 +2554,39 @@ export interface Operations {
       payment_chain?: "solana" | "base" | undefined
       /** Excludes the deliverables from the agent’s portfolio */
       private?: boolean | undefined
+      /** A payment that a wallet signed for a `requirement`. The wallet can be any one of yours; the platform pays the gas */
+      signed_payment?: {
+        x402Version: 2
+        /** The `requirement` that was signed for */
+        accepted: {
+          /** `network` of the requirement */
+          network: string
+        }
+        /** EVM: `signature` and `authorization` (EIP-3009). Solana: `transaction`, partially signed, in base64 */
+        payload: Record<string, unknown>
+      } | undefined
     }
     data: PayableOrder
   }
-  /** Update an order. Runs one `action`. `pay` needs `escrow_tx_hash`, a transfer from a wallet of the buyer. If the transfer is not final yet, the response is 202 and the order becomes `paid` when it is. */
+  /** Update an order. Runs one `action`. `pay` needs `escrow_tx_hash`, a transfer from a wallet of the buyer, or `signed_payment`. If the payment is not confirmed yet, the response is 202 and the order becomes `paid` when it is. */
   actOnOrder: {
     input: {
       /** The id of an order, ord_… */
       order_id: string
       action: "accept" | "pay" | "approve" | "revision" | "dispute" | "cancel" | "start" | "decline_revision" | "refund"
-      /** Required with `pay`: the hash of the transfer */
+      /** Required with `pay` without `signed_payment`: the hash of the transfer */
       escrow_tx_hash?: string | undefined
+      /** With `pay`, instead of `escrow_tx_hash`: a payment that a wallet signed for a `requirement` of `payment`. The platform pays the gas */
+      signed_payment?: {
+        x402Version: 2
+        /** The `requirement` that was signed for */
+        accepted: {
+          /** `network` of the requirement */
+          network: string
+        }
+        /** EVM: `signature` and `authorization` (EIP-3009). Solana: `transaction`, partially signed, in base64 */
+        payload: Record<string, unknown>
+      } | undefined
       /** With `pay`. If omitted, it is inferred from the format of the hash: Solana or Base. */
       payment_network?: "solana-mainnet" | "base-mainnet" | "alt-mainnet" | undefined
       /** Required with `revision` */
@@ -2420,11 +2604,26 @@ export interface Operations {
     }
     data: OrderPage
   }
+  /** Get the receipt of an order. A JWS (`typ` `receipt+jwt`, `alg` EdDSA) by a key of `/.well-known/jwks.json`: parties, service, amounts, transfers, times and SHA-256 of the deliverables. An order has one once its payment is final. Only its parties and operators can get it. */
+  getReceipt: {
+    input: {
+      /** The id of an order, ord_… */
+      order_id: string
+    }
+    data: {
+      /** The receipt: keep this text. `market receipt verify` checks it without the API */
+      jws: string
+      /** What the text says */
+      receipt: Receipt
+    }
+  }
   /** List your orders. */
   listOrders: {
     input: {
       /** Comma-separated statuses */
       status?: string | undefined
+      /** Only orders whose price includes generations */
+      workspaces?: boolean | undefined
       /** Maximum number of results */
       limit?: number | undefined
       /** `next_cursor` of the previous page */
@@ -2669,6 +2868,21 @@ export interface Operations {
       t: string
     }
     data: OrderPage
+  }
+  /** Get the receipt of an order bought by x402. A JWS (`typ` `receipt+jwt`, `alg` EdDSA) by a key of `/.well-known/jwks.json`: parties, service, amounts, transfers, times and SHA-256 of the deliverables. An order has one once its payment is final. The access token `t` of the order’s `status_url` is the only credential. */
+  getPurchasedReceipt: {
+    input: {
+      /** The id of an order, ord_… */
+      order_id: string
+      /** The access token of the URL */
+      t: string
+    }
+    data: {
+      /** The receipt: keep this text. `market receipt verify` checks it without the API */
+      jws: string
+      /** What the text says */
+      receipt: Receipt
+    }
   }
   /** Request a generation in a workspace bought by x402. The access token `t` of the order’s `status_url` is the only credential. Takes one unit of the quota and sends the agent the event `workspace.generate`. The response is 200 when the request ended within `wait_seconds`, with the status `completed` or `failed`. Otherwise it is 202: read the result with GET /api/x402/orders/{order_id}/deliverables. A request that fails, or that the agent does not answer in 10 minutes, returns its unit to the quota. */
   generateForPurchase: {
@@ -3545,6 +3759,12 @@ export interface Operations {
       principal_usd: string
       /** What they are worth now */
       value_usd: string
+      /** Of your withdrawals that the vault has not paid for. They still gain and lose */
+      queued_shares: string
+      /** What those are worth now */
+      queued_value_usd: string
+      /** What the vault paid for your withdrawals and no payout has taken */
+      unpaid_usd: string
       /** The agent that holds it; absent for your own */
       agent_id?: string | undefined
     }>
@@ -3559,9 +3779,9 @@ export interface Operations {
         incoming_tx_hash: string
         /** `active`: the shares exist. `refunded` to the sender; `held`: an operator decides */
         status: "waiting" | "received" | "deploying" | "active" | "refunded" | "held" | "failed"
-        /** Why it is refunded, held or failed */
+        /** Why it, or the rest of it, is refunded, or why it is held or failed */
         failure: string | null
-        /** The shares it got, when it is active */
+        /** The shares it got so far. A large deposit goes in parts */
         shares: string | null
         /** What they were worth then */
         value_usd: string | null
@@ -3589,12 +3809,22 @@ export interface Operations {
       withdrawals: ReadonlyArray<{
         withdrawal_id: string
         key: string
-        /** `queued`: the shares are burned, and the amount is paid as liquidity arrives */
+        /** `settled`: the vault pays for all of it now. `queued`: it is paid as liquidity arrives */
         status: "requested" | "settled" | "queued" | "rejected"
-        /** null while it is `requested` */
+        /** Taken from your position. null while it is `requested` */
         shares_burned: string | null
-        /** What the burned shares were worth */
+        /** What the vault paid so far, and what the open shares are worth now: an estimate until `amount_is_final` */
         amount_usd: string | null
+        /** Whether the vault has paid for all of its shares */
+        amount_is_final: boolean
+        /** What payouts to you were requested for */
+        paid_usd: string
+        /** The vault has not paid for them. They still gain and lose */
+        open_shares: string
+        /** What they are worth now */
+        open_value_usd: string
+        /** `liquidity` of the vault; `venue_check` by operators; `payout_minimum`: less than the network’s `min_payout_usd` is not sent */
+        waits_for: "liquidity" | "venue_check" | "payout_minimum" | null
         destination_wallet: string
         /** The requested shares; null for all */
         shares: string | null
@@ -3621,12 +3851,12 @@ export interface Operations {
       }>
     }
   }
-  /** Withdraw from a pool. Burns shares and pays what they are worth to a wallet that paid one of your deposits. `queued` when free liquidity is short: the shares are burned, and the rest is paid as liquidity arrives. 202 when it is not decided after 10 seconds: list your positions for its result. */
+  /** Withdraw from a pool. Takes shares from your position and pays what the vault pays for them to a wallet that paid one of your deposits. Until then they gain and lose like all others. `queued` when free liquidity is short: all that wait are paid the same fraction as it arrives. 202 when it is not decided after 10 seconds: list your positions for its result. */
   withdrawFromEarn: {
     input: {
-      /** How many shares to burn, such as "12.5". Or send `all` */
+      /** How many shares to withdraw, such as "12.5". Or send `all` */
       shares?: string | number | undefined
-      /** Burn all your shares. Or send `shares` */
+      /** Withdraw all your shares. Or send `shares` */
       all?: true | undefined
       /** `key` of a market. By default that of the first configured one */
       key?: string | undefined
@@ -3712,7 +3942,7 @@ export interface Operations {
       checked_at: string
       /** USDC in the treasury and at the cold address */
       assets_usd: string
-      /** What pools of Earn had in venues. It is no part of `assets_usd` */
+      /** What was on its way to venues of Earn. It is no part of `assets_usd` */
       venues_usd: string
       /** Owed to users */
       liabilities_usd: string
@@ -3732,6 +3962,16 @@ export interface Operations {
     more: {
       /** Number of smaller liabilities beyond the limit */
       omitted: number
+      /** Your shares of the pools of Earn. `earn` of GET /api/solvency shows what is behind all shares */
+      earn: ReadonlyArray<{
+        key: string
+        /** Of your positions */
+        shares: string
+        /** Of your withdrawals that the vault has not paid for */
+        queued_shares: string
+        /** What both are worth at the last reading */
+        value_usd: string
+      }>
     }
   }
   /** List the anchored roots of each day. Newest first. Each day the roots of all networks are published in one memo on Solana, so that everyone can check that all users get the same roots. */

@@ -1,6 +1,7 @@
 import { DAY, HOUR, later, MINUTE } from '@market/kernel/clock'
-import type { AgentId, ListingId, OrderId } from '@market/kernel/ids'
+import { type AgentId, idSource, type ListingId } from '@market/kernel/ids'
 import { usdc } from '@market/kernel/money'
+import { testClock } from '@market/testing/clock'
 import { describe, expect, test } from 'vitest'
 import {
   accept,
@@ -21,7 +22,8 @@ import {
   undo,
   undoCancelled,
 } from './changes.ts'
-import { type Core, contestAt, dueAt, isExtra, type Order, purposeOf } from './order.ts'
+import { newOrder } from './create-order.ts'
+import { bare, contestAt, dueAt, isExtra, purposeOf } from './order.ts'
 import { policyOf } from './policy.ts'
 
 const NOW = new Date('2026-03-01T12:00:00Z')
@@ -30,38 +32,30 @@ const PAYMENT = { network: 'base-mainnet', reference: '0xabc' } as const
 const PENDING = PAYMENT
 const TURNAROUND_HOURS = 3
 
-const core: Core = {
-  id: 'ord_1' as OrderId,
-  listingId: 'svc_1' as ListingId,
-  bountyId: null,
-  agentId: 'agt_1' as AgentId,
-  buyer: 'user:1',
-  clientWallet: null,
-  clientProvenBy: null,
-  title: 'Reviews a pull request',
-  brief: 'Review the branch called blue.',
-  referenceUrls: [],
-  referenceImages: [],
-  requirementAnswers: {},
-  priceType: 'fixed',
-  turnaroundHours: TURNAROUND_HOURS,
-  maxRevisions: 1,
-  revisionCount: 0,
-  quotaTotal: 0,
-  quotaUsed: 0,
-  ...{ quotaPending: 0, quotaFailed: 0 },
-  workspaceEndsAt: null,
-  isPrivate: false,
-  forPrincipal: false,
-  paymentMethod: null,
-  payerProven: true,
-  agentPart: null,
-  payoutWaitsUntil: null,
-  contest: null,
-  createdAt: NOW,
-  updatedAt: NOW,
-}
-const asked: Order<'pending_quote'> = { ...core, status: 'pending_quote' }
+const clock = testClock(NOW)
+const asked = newOrder(
+  { clock, ids: idSource(clock) },
+  'user:1',
+  {
+    listingId: 'svc_1' as ListingId,
+    bountyId: null,
+    agentId: 'agt_1' as AgentId,
+    title: 'Reviews a pull request',
+    priceType: 'fixed',
+    turnaroundHours: TURNAROUND_HOURS,
+    maxRevisions: 1,
+    quotaTotal: 0,
+  },
+  {
+    brief: 'Review the branch called blue.',
+    referenceUrls: [],
+    referenceImages: [],
+    requirementAnswers: {},
+    isPrivate: false,
+    clientWallet: null,
+  },
+)
+const core = bare(asked)
 const quoted = quote(asked, PRICE, { until: null, message: 'As agreed' })
 const accepted = accept(quoted, NOW)
 const paid = pay(accepted, PAYMENT, NOW)
@@ -288,7 +282,7 @@ describe('dueAt', () => {
 })
 
 test('purposeOf: names the order', () => {
-  expect(purposeOf(core)).toEqual({ kind: 'order', id: 'ord_1' })
+  expect(purposeOf(core)).toEqual({ kind: 'order', id: core.id })
 })
 
 test('earliestPayment: a minute before the order; no limit for an x402 order, which its payment creates', () => {

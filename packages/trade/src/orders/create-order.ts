@@ -54,28 +54,49 @@ export const termsOf = (listing: Listing): Terms => ({
   quotaTotal: quotaOf(listing),
 })
 
+export type WantedOrder = NewOrder & { readonly listingId: ListingId }
+
+type Ctx = Needs<'clock' | 'ids' | 'minPrice'>
+
 /** Creates an order. With a listed price it can be paid at once; otherwise the agent quotes first. */
-export function createOrder(
-  ctx: Needs<'transact' | 'clock' | 'ids' | 'minPrice'>,
+export const createOrder = (
+  ctx: Ctx & Needs<'transact'>,
   actor: Actor,
-  { listingId, ...wanted }: NewOrder & { readonly listingId: ListingId },
+  wanted: WantedOrder,
   /** Of the API key that the request was authenticated with. */
   keyHint?: string,
-): Promise<Offered<'pending_quote' | 'quoted'>> {
-  return ctx.transact(async (tx) => {
-    const listing = await findListing(tx, listingId)
-    // The listing of an agent without an owner is not advertised, and can be ordered by its id.
-    if (listing === undefined || !listing.active) throw notOffered(listingId)
-    if (isBelow(listing, ctx.minPrice)) throw belowMinimum(ctx.minPrice)
-    await rejectOwnService(tx, actor, listing.agentId)
-    checkAnswers(listing.requirementFields, wanted.requirementAnswers, { requiresAll: true })
-    const buyer = buyerOf(actor)
-    await lockBuyer(tx, buyer, keyHint)
-    const order = priced(newOrder(ctx, buyer, termsOf(listing), wanted), listing)
-    await insertOrder(tx, order)
-    await emitOrderCreated(ctx, tx, order)
-    return withNetworks(ctx, tx, order)
-  })
+): Promise<Offered<'pending_quote' | 'quoted'>> =>
+  ctx.transact(async (tx) => withNetworks(ctx, tx, await placeOrder(ctx, tx, actor, wanted, keyHint)))
+
+/** Saves a new order. */
+export async function placeOrder(
+  ctx: Ctx,
+  tx: Tx,
+  actor: Actor,
+  wanted: WantedOrder,
+  keyHint: string | undefined,
+): Promise<Order<'pending_quote' | 'quoted'>> {
+  const order = await prepareOrder(ctx, tx, actor, wanted)
+  await lockBuyer(tx, order.buyer, keyHint)
+  await insertOrder(tx, order)
+  await emitOrderCreated(ctx, tx, order)
+  return order
+}
+
+/** The order as it would be now. Rejects what cannot be ordered. */
+export async function prepareOrder(
+  ctx: Ctx,
+  db: Db | Tx,
+  actor: Actor,
+  { listingId, ...wanted }: WantedOrder,
+): Promise<Order<'pending_quote' | 'quoted'>> {
+  const listing = await findListing(db, listingId)
+  // The listing of an agent without an owner is not advertised, and can be ordered by its id.
+  if (listing === undefined || !listing.active) throw notOffered(listingId)
+  if (isBelow(listing, ctx.minPrice)) throw belowMinimum(ctx.minPrice)
+  await rejectOwnService(db, actor, listing.agentId)
+  checkAnswers(listing.requirementFields, wanted.requirementAnswers, { requiresAll: true })
+  return priced(newOrder(ctx, buyerOf(actor), termsOf(listing), wanted), listing)
 }
 
 /** Buying from oneself would fake ratings, so the agent, its owner and the owner's other agents cannot order. */

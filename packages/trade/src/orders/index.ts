@@ -29,12 +29,13 @@ export { emitOrderCreated } from './events.ts'
 export { notifyBuyer, payoutRecipients } from './notifications.ts'
 export { offerRenewals } from './offer-renewals.ts'
 export {
-  type AllFacts as OrderFacts,
   type Buyer,
   type Deliverable,
   type Delivery,
   isOpenWorkspace,
   type Order,
+  type StoredOrder,
+  storedOrder,
 } from './order.ts'
 export { buyerOf, roleIn } from './order-role.ts'
 export { findBought } from './orders-of-buyer.ts'
@@ -46,7 +47,8 @@ export {
   type NamedStatus,
   releasePayment,
 } from './payment/contest-order.ts'
-export { orderPurpose } from './payment/order-purpose.ts'
+export { orderPayment, orderPurpose } from './payment/order-purpose.ts'
+export { awaitSubmitted, createOrderSigned, payOrderSigned } from './payment/pay-signed.ts'
 export { networkProblem, type Offered } from './payment/payable-networks.ts'
 export { orderPayout, refund, surplus } from './payment/payout-rules.ts'
 export { placePaidOrder } from './payment/place-paid-order.ts'
@@ -69,6 +71,7 @@ export {
 } from './store.ts'
 export { getOrder, getOrderAsBuyer, lockOrderAs, type OrderView, viewOrder } from './view/get-order.ts'
 export { listAgentOrders, listOrders, type OrderPage } from './view/list-orders.ts'
+export { getReceipt, getReceiptAsBuyer, type ReceiptView } from './view/receipt.ts'
 export { sharesOf } from './view/shares.ts'
 export type { TimelineEntry } from './view/timeline.ts'
 export { completeQuota, lockWorkspace, returnQuota, takeQuota } from './workspace-quota.ts'

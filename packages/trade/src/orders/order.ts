@@ -142,8 +142,8 @@ interface Facts {
   }
 }
 
-/** The fields of all statuses together, for the store. */
-export interface AllFacts extends Paid {
+/** The fields of all statuses together. */
+interface AllFacts extends Paid {
   readonly pending: Payment | null
   readonly paymentError: string | null
   readonly deliveredAt: Date
@@ -153,8 +153,33 @@ export interface AllFacts extends Paid {
   readonly closedAt: Date
   readonly outcome: Outcome
 }
+export type StoredFacts = { readonly [Field in keyof AllFacts]: AllFacts[Field] | null }
+
+const NO_FACTS: { readonly [Field in keyof AllFacts]: null } = {
+  price: null,
+  priceUntil: null,
+  quoteMessage: null,
+  payment: null,
+  paidAt: null,
+  deliverBy: null,
+  pending: null,
+  paymentError: null,
+  deliveredAt: null,
+  reviewEndsAt: null,
+  reviewLeftMs: null,
+  complaint: null,
+  closedAt: null,
+  outcome: null,
+}
+
+/** An order as it is stored and presented: a field that its status does not have is null. */
+export interface StoredOrder extends Core, StoredFacts {
+  readonly status: Status
+}
 
 export type Order<S extends Status = Status> = { [K in S]: Core & { readonly status: K } & Facts[K] }[S]
+
+export const storedOrder = (order: Order): StoredOrder => ({ ...NO_FACTS, ...order })
 
 export const purposeOf = ({ id }: Pick<Core, 'id'>) => ({ kind: 'order', id }) as const
 
@@ -207,38 +232,10 @@ export const decided = <T extends Core>(order: T): T => ({
 })
 
 /** The fields of every status, without those of this one. */
-export const bare = (order: Order): Core => ({
-  id: order.id,
-  listingId: order.listingId,
-  bountyId: order.bountyId,
-  agentId: order.agentId,
-  buyer: order.buyer,
-  clientWallet: order.clientWallet,
-  clientProvenBy: order.clientProvenBy,
-  title: order.title,
-  brief: order.brief,
-  referenceUrls: order.referenceUrls,
-  referenceImages: order.referenceImages,
-  requirementAnswers: order.requirementAnswers,
-  priceType: order.priceType,
-  turnaroundHours: order.turnaroundHours,
-  maxRevisions: order.maxRevisions,
-  revisionCount: order.revisionCount,
-  isPrivate: order.isPrivate,
-  quotaTotal: order.quotaTotal,
-  quotaUsed: order.quotaUsed,
-  quotaPending: order.quotaPending,
-  quotaFailed: order.quotaFailed,
-  workspaceEndsAt: order.workspaceEndsAt,
-  paymentMethod: order.paymentMethod,
-  forPrincipal: order.forPrincipal,
-  payerProven: order.payerProven,
-  agentPart: order.agentPart,
-  payoutWaitsUntil: order.payoutWaitsUntil,
-  contest: order.contest,
-  createdAt: order.createdAt,
-  updatedAt: order.updatedAt,
-})
+export const bare = (order: Order): Core =>
+  Object.fromEntries(
+    Object.entries(order).filter(([field]) => field !== 'status' && !Object.hasOwn(NO_FACTS, field)),
+  ) as unknown as Core
 
 export const pricedPart = (order: Order): Partial<Priced> =>
   'price' in order && order.price !== undefined

@@ -39,12 +39,16 @@ export async function findOrdersOf(
     readonly wallets: readonly OwnWallet[]
     /** All when it is empty. */
     readonly statuses: readonly Status[]
+    /** Only those that open a workspace. */
+    readonly withQuota: boolean
   },
   page: NewestFirstPage,
 ): Promise<Order[]> {
   const keys = names.wallets.map(({ key }) => key)
   const evidence = names.wallets.map(({ provenBy }) => provenBy ?? LINKED)
-  const isIn = names.statuses.length === 0 ? sql`true` : sql`status = any(${[...names.statuses]}::text[])`
+  const hasStatus =
+    names.statuses.length === 0 ? sql`true` : sql`status = any(${[...names.statuses]}::text[])`
+  const isIn = names.withQuota ? sql`${hasStatus} and quota_total > 0` : hasStatus
   const { rows } = await sql<Row>`
     select orders.*, ${pendingPayment} as pending from (
       (select * from orders where buyer = ${names.buyer} and not starts_with(buyer, 'wallet:') and ${isOlder(page)} and ${isIn}

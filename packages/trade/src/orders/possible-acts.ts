@@ -1,8 +1,10 @@
 import { ApiError } from '@market/kernel/api-error'
+import type { Intent } from '@market/money/payments'
 import { rejectEarlyCancel, rejectEarlyDelivery, rejectIncludedRevision } from './changes.ts'
 import { afterDueTransition } from './deadlines.ts'
 import { dueAt, type Order } from './order.ts'
 import { rejectWhileContested } from './payment/contest-order.ts'
+import { isSubmitted, paymentInProgress } from './payment/order-purpose.ts'
 import type { Offered } from './payment/payable-networks.ts'
 import { ACTORS, type Before, type OrderRole, requireTransition } from './states.ts'
 
@@ -68,21 +70,28 @@ interface Viewed {
   readonly role: OrderRole
   /** How many deliveries the order has. */
   readonly deliveries: number
+  /** The payment that it waits for. */
+  readonly awaited?: Intent | undefined
 }
 
 /** Every action of the role, with what the command would say now. */
-export function possibleActs({ order, role, deliveries }: Viewed, now: Date): PossibleAct[] {
+export function possibleActs({ order, role, deliveries, awaited }: Viewed, now: Date): PossibleAct[] {
   const due = afterDueTransition(order, now)
   return PARTY_ACTIONS.filter((action) => (ACTORS[action] as readonly OrderRole[]).includes(role)).map(
     (action) => {
       const problem = problemOf(() => {
         rejectAct(due, action, role, now)
         if (action === 'deliver') rejectDeliveryNumber(deliveries + 1)
-        if (action === 'pay' && order.payableOn.length === 0) throw notPayable()
+        if (action === 'pay') rejectPayment(order, awaited)
       })
       return { action, until: problem === null ? dueAt(due) : null, problem }
     },
   )
+}
+
+function rejectPayment({ payableOn }: Offered, awaited: Intent | undefined): void {
+  if (awaited !== undefined && isSubmitted(awaited)) throw paymentInProgress(awaited)
+  if (payableOn.length === 0) throw notPayable()
 }
 
 const notPayable = (): ApiError =>

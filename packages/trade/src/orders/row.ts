@@ -1,20 +1,19 @@
-import type { WalletEvidence } from '@market/core/ports/signatures'
+import { columns, rowReader, rowWriter } from '@market/database/rows'
 import type { Tables } from '@market/database/tables'
 import type { Db, Tx } from '@market/database/transact'
 import { assert } from '@market/kernel/assert'
-import type { AgentId, BountyId, ListingId, OrderId } from '@market/kernel/ids'
 import { usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
 import { waitingTransactions } from '@market/money/payments'
-import { type Insertable, type Selectable, sql } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import {
-  type AllFacts,
-  type Buyer,
   type Core,
   dueAt,
   type Order,
   type Payment,
-  type PriceType,
+  type StoredFacts,
+  type StoredOrder,
+  storedOrder,
 } from './order.ts'
 import type { Status } from './states.ts'
 
@@ -26,99 +25,125 @@ export const pendingPayment = sql<Payment | null>`
   (select json_build_object('network', network, 'reference', reference) from ${waitingTransactions} as waiting
     where waiting.kind = 'order' and waiting.id = orders.id)`
 
+/** Written when the order is created. */
+const FIXED = [
+  'id',
+  'listing_id',
+  'bounty_id',
+  'agent_id',
+  'buyer',
+  'title',
+  'brief',
+  'reference_urls',
+  'reference_images',
+  'requirement_answers',
+  'price_type',
+  'turnaround_hours',
+  'max_revisions',
+  'is_private',
+  'quota_total',
+  'payment_method',
+  'for_principal',
+  'created_at',
+] as const
+
+/** Not fields of an order: the first follows from them, and a sweep writes the second. */
+const NO_FIELDS = ['due_at', 'renewal_offered_at'] as const
+
+/** Columns that have another name or type than their field, or are a field together. */
+const OTHERS = [
+  'price_micros',
+  'agent_part_micros',
+  'contested_at',
+  'contest_ends_at',
+  'payment_network',
+  'payment_reference',
+  'review_left_ms',
+] as const
+
+/** Read into the fields that not every status has. */
+const FACTS = [
+  'status',
+  'price_until',
+  'quote_message',
+  'payment_error',
+  'paid_at',
+  'deliver_by',
+  'delivered_at',
+  'review_ends_at',
+  'complaint',
+  'closed_at',
+  'outcome',
+] as const
+
+type Columns = Tables['orders']
+type Fixed = (typeof FIXED)[number]
+
+const fixedRow = rowWriter<Pick<Columns, Fixed>, StoredOrder>()(
+  FIXED.filter((name) => name !== 'requirement_answers'),
+  { requirement_answers: ({ requirementAnswers }) => JSON.stringify(requirementAnswers) },
+)
+
+const changingRow = rowWriter<Omit<Columns, Fixed | (typeof NO_FIELDS)[number]>, StoredOrder>()(
+  columns('orders', ...FIXED, ...NO_FIELDS, ...OTHERS),
+  {
+    price_micros: ({ price }) => price,
+    agent_part_micros: ({ agentPart }) => agentPart,
+    contested_at: ({ contest }) => contest?.at ?? null,
+    contest_ends_at: ({ contest }) => contest?.endsAt ?? null,
+    payment_network: ({ payment }) => payment?.network ?? null,
+    payment_reference: ({ payment }) => payment?.reference ?? null,
+    review_left_ms: ({ reviewLeftMs }) => (reviewLeftMs === null ? null : BigInt(Math.round(reviewLeftMs))),
+  },
+)
+
 /** The columns that can change after the order was created. */
-export function changing(order: Order) {
-  const facts: Partial<AllFacts> = order as Partial<AllFacts>
-  return {
-    status: order.status,
-    client_wallet: order.clientWallet,
-    client_proven_by: order.clientProvenBy,
-    revision_count: order.revisionCount,
-    quota_used: order.quotaUsed,
-    quota_pending: order.quotaPending,
-    quota_failed: order.quotaFailed,
-    workspace_ends_at: order.workspaceEndsAt,
-    payer_proven: order.payerProven,
-    payout_waits_until: order.payoutWaitsUntil,
-    contested_at: order.contest?.at ?? null,
-    contest_ends_at: order.contest?.endsAt ?? null,
-    updated_at: order.updatedAt,
-    due_at: dueAt(order),
-    price_micros: facts.price ?? null,
-    price_until: facts.priceUntil ?? null,
-    quote_message: facts.quoteMessage ?? null,
-    payment_error: facts.paymentError ?? null,
-    payment_network: facts.payment?.network ?? null,
-    payment_reference: facts.payment?.reference ?? null,
-    paid_at: facts.paidAt ?? null,
-    deliver_by: facts.deliverBy ?? null,
-    delivered_at: facts.deliveredAt ?? null,
-    review_ends_at: facts.reviewEndsAt ?? null,
-    review_left_ms: facts.reviewLeftMs === undefined ? null : BigInt(Math.round(facts.reviewLeftMs)),
-    complaint: facts.complaint ?? null,
-    closed_at: facts.closedAt ?? null,
-    outcome: facts.outcome ?? null,
-    agent_part_micros: order.agentPart,
-  } satisfies Partial<Insertable<Tables['orders']>>
-}
+export const changing = (order: Order) => ({ ...changingRow(storedOrder(order)), due_at: dueAt(order) })
+
+export const newRow = (order: Order) => ({ ...fixedRow(storedOrder(order)), ...changing(order) })
 
 export const selectOrders = (db: Db | Tx) =>
   db.selectFrom('orders').selectAll().select(pendingPayment.as('pending'))
 
+const coreOf = rowReader<Row, Core>()(columns('orders', ...NO_FIELDS, ...OTHERS, ...FACTS), {
+  agentPart: ({ agent_part_micros: part }) => (part === null ? null : usdc(part)),
+  contest: ({ contested_at: at, contest_ends_at: endsAt }) => at && { at, endsAt },
+})
+
+const factsOf = rowReader<Row, StoredFacts>()(
+  FACTS.filter((name) => name !== 'status'),
+  {
+    price: ({ price_micros: price }) => (price === null ? null : usdc(price)),
+    payment: ({ payment_network: network, payment_reference: reference }) =>
+      reference === null ? null : { network: network as Network, reference },
+    reviewLeftMs: ({ review_left_ms: left }) => (left === null ? null : Number(left)),
+    pending: ({ pending }) => pending,
+  },
+)
+
 /** Reads an order from its row; fails when a column that its status requires is null. */
 export function fromRow(row: Row): Order {
-  const core: Core = {
-    id: row.id as OrderId,
-    listingId: row.listing_id as ListingId | null,
-    bountyId: row.bounty_id as BountyId | null,
-    agentId: row.agent_id as AgentId,
-    buyer: row.buyer as Buyer,
-    clientWallet: row.client_wallet,
-    clientProvenBy: row.client_proven_by as WalletEvidence | null,
-    title: row.title,
-    brief: row.brief,
-    referenceUrls: row.reference_urls,
-    referenceImages: row.reference_images,
-    requirementAnswers: row.requirement_answers as Record<string, unknown>,
-    priceType: row.price_type as PriceType,
-    turnaroundHours: row.turnaround_hours,
-    maxRevisions: row.max_revisions,
-    revisionCount: row.revision_count,
-    isPrivate: row.is_private,
-    quotaTotal: row.quota_total,
-    quotaUsed: row.quota_used,
-    quotaPending: row.quota_pending,
-    quotaFailed: row.quota_failed,
-    workspaceEndsAt: row.workspace_ends_at,
-    paymentMethod: row.payment_method as Core['paymentMethod'],
-    forPrincipal: row.for_principal,
-    payerProven: row.payer_proven,
-    agentPart: row.agent_part_micros === null ? null : usdc(row.agent_part_micros),
-    payoutWaitsUntil: row.payout_waits_until,
-    contest: row.contested_at === null ? null : { at: row.contested_at, endsAt: row.contest_ends_at },
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-  }
-  const known = <K extends keyof Row>(key: K): NonNullable<Row[K]> => {
-    const value = row[key]
-    assert(value !== null && value !== undefined, `${row.status} order ${row.id} has ${key}`)
-    return value as NonNullable<Row[K]>
+  const [core, facts] = [coreOf(row), factsOf(row)]
+  const known = <K extends keyof StoredFacts>(field: K): NonNullable<StoredFacts[K]> => {
+    const value = facts[field]
+    assert(value !== null && value !== undefined, `${row.status} order ${row.id} has ${field}`)
+    return value as NonNullable<StoredFacts[K]>
   }
   const priced = () => ({
-    price: usdc(known('price_micros')),
-    priceUntil: row.price_until,
-    quoteMessage: row.quote_message,
+    price: known('price'),
+    priceUntil: facts.priceUntil,
+    quoteMessage: facts.quoteMessage,
   })
   const paid = () => ({
     ...priced(),
-    payment: { network: known('payment_network') as Network, reference: known('payment_reference') },
-    paidAt: known('paid_at'),
-    deliverBy: known('deliver_by'),
+    payment: known('payment'),
+    paidAt: known('paidAt'),
+    deliverBy: known('deliverBy'),
   })
-  const delivered = () => ({ ...paid(), deliveredAt: known('delivered_at') })
+  const delivered = () => ({ ...paid(), deliveredAt: known('deliveredAt') })
   const complained = () => ({
     ...delivered(),
-    reviewLeftMs: Number(known('review_left_ms')),
+    reviewLeftMs: known('reviewLeftMs'),
     complaint: known('complaint'),
   })
   const read: { [S in Status]: () => Order<S> } = {
@@ -128,34 +153,29 @@ export function fromRow(row: Row): Order {
       ...core,
       status: 'accepted',
       ...priced(),
-      pending: row.pending,
-      paymentError: row.payment_error,
+      pending: facts.pending,
+      paymentError: facts.paymentError,
     }),
     paid: () => ({ ...core, status: 'paid', ...paid() }),
     in_progress: () => ({ ...core, status: 'in_progress', ...paid() }),
-    delivered: () => ({
-      ...core,
-      status: 'delivered',
-      ...delivered(),
-      reviewEndsAt: known('review_ends_at'),
-    }),
+    delivered: () => ({ ...core, status: 'delivered', ...delivered(), reviewEndsAt: known('reviewEndsAt') }),
     revision_requested: () => ({ ...core, status: 'revision_requested', ...complained() }),
     disputed: () => ({ ...core, status: 'disputed', ...complained() }),
     completed: () => ({
       ...core,
       status: 'completed',
       ...delivered(),
-      closedAt: known('closed_at'),
+      closedAt: known('closedAt'),
       outcome: known('outcome') as Order<'completed'>['outcome'],
     }),
     cancelled: () => ({
       ...core,
       status: 'cancelled',
-      ...(row.price_micros === null ? {} : priced()),
-      ...(row.payment_reference === null ? {} : paid()),
-      closedAt: known('closed_at'),
+      ...(facts.price === null ? {} : priced()),
+      ...(facts.payment === null ? {} : paid()),
+      closedAt: known('closedAt'),
       outcome: known('outcome') as Order<'cancelled'>['outcome'],
-      pending: row.pending,
+      pending: facts.pending,
     }),
   }
   assert(Object.hasOwn(read, row.status), `status ${row.status} is one of ours`)

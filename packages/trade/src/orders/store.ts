@@ -10,7 +10,7 @@ import { sql } from 'kysely'
 import { removeReview } from '../reviews/index.ts'
 import { buyerEventOf } from './buyer-events.ts'
 import type { Buyer, Delivery, Order, Payment } from './order.ts'
-import { changing, fromRow, pendingPayment, selectOrders } from './row.ts'
+import { changing, fromRow, newRow, pendingPayment, selectOrders } from './row.ts'
 import { assertStep, type Status, type Step } from './states.ts'
 import { alsoWritten, statisticsOf } from './statistics.ts'
 import type { StoredStep } from './view/timeline.ts'
@@ -47,27 +47,7 @@ export async function insertOrder(tx: Tx, order: Order): Promise<void> {
   await tx
     .with('counted', () => sql<object>`(${insertChanges(statisticsOf(undefined, order))})`)
     .insertInto('orders')
-    .values({
-      id: order.id,
-      listing_id: order.listingId,
-      bounty_id: order.bountyId,
-      agent_id: order.agentId,
-      buyer: order.buyer,
-      title: order.title,
-      brief: order.brief,
-      reference_urls: [...order.referenceUrls],
-      reference_images: [...order.referenceImages],
-      requirement_answers: JSON.stringify(order.requirementAnswers),
-      price_type: order.priceType,
-      turnaround_hours: order.turnaroundHours,
-      max_revisions: order.maxRevisions,
-      is_private: order.isPrivate,
-      quota_total: order.quotaTotal,
-      payment_method: order.paymentMethod,
-      for_principal: order.forPrincipal,
-      created_at: order.createdAt,
-      ...changing(order),
-    })
+    .values(newRow(order))
     .execute()
 }
 

@@ -1,34 +1,34 @@
 import { DAY, later, MINUTE } from '@market/kernel/clock'
-import type { AgentId, ListingId, OrderId } from '@market/kernel/ids'
+import { type AgentId, idSource, type ListingId } from '@market/kernel/ids'
 import { usdc } from '@market/kernel/money'
+import { testClock } from '@market/testing/clock'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { confirmPayer, deliver, finish, pay, quote, rejectEarlyCancel, start } from './changes.ts'
+import { newOrder } from './create-order.ts'
 import { type Core, contestAt, dueAt, type Order, type PriceType } from './order.ts'
 import { completeUnit, earnedPart, isUsedUp, quotaOf, returnUnit, takeUnit } from './workspace.ts'
 
 const NOW = new Date('2026-03-01T12:00:00Z')
-const core = (fields: Partial<Core> = {}): Core => ({
-  ...{ id: 'ord_1' as OrderId, listingId: 'svc_1' as ListingId, agentId: 'agt_1' as AgentId },
-  ...{ bountyId: null, buyer: 'user:1', clientWallet: null, clientProvenBy: null, title: 'Draws', brief: '' },
-  ...{ referenceUrls: [], referenceImages: [], requirementAnswers: {}, priceType: 'weekly' },
-  ...{ turnaroundHours: 3, maxRevisions: 1, revisionCount: 0, isPrivate: false, forPrincipal: false },
-  ...{
-    quotaTotal: 3,
-    quotaUsed: 0,
-    quotaPending: 0,
-    quotaFailed: 0,
-    workspaceEndsAt: null,
-    paymentMethod: null,
-  },
-  ...{ payerProven: true, agentPart: null, payoutWaitsUntil: null, contest: null },
-  ...{ createdAt: NOW, updatedAt: NOW },
+const clock = testClock(NOW)
+const asked = (fields: Partial<Core> = {}): Order<'pending_quote'> => ({
+  ...newOrder(
+    { clock, ids: idSource(clock) },
+    'user:1',
+    {
+      ...{ listingId: 'svc_1' as ListingId, bountyId: null, agentId: 'agt_1' as AgentId, title: 'Draws' },
+      ...{ priceType: 'weekly', turnaroundHours: 3, maxRevisions: 1, quotaTotal: 3 },
+    },
+    {
+      ...{ brief: '', referenceUrls: [], referenceImages: [], requirementAnswers: {} },
+      ...{ isPrivate: false, clientWallet: null },
+    },
+  ),
   ...fields,
 })
 
 const opened = (fields: Partial<Core> = {}): Order<'in_progress'> => {
-  const asked: Order<'pending_quote'> = { ...core(fields), status: 'pending_quote' }
-  const quoted = quote(asked, usdc(1_000_000n), { until: null, message: null })
+  const quoted = quote(asked(fields), usdc(1_000_000n), { until: null, message: null })
   return start(pay(quoted, { network: 'base-mainnet', reference: '0xabc' }, NOW))
 }
 

@@ -1,26 +1,22 @@
 import { type NewestFirstPage, newestFirstPage } from '@market/database/newest-first'
+import { columns, rowReader, rowWriter } from '@market/database/rows'
 import type { Tables } from '@market/database/tables'
 import type { Db, Tx } from '@market/database/transact'
 import type { AgentId, ListingId, OrderId } from '@market/kernel/ids'
 import type { Selectable } from 'kysely'
-import type { Rating, Review } from './review.ts'
+import type { Review } from './review.ts'
 
-type Row = Selectable<Tables['reviews']>
+type Columns = Tables['reviews']
+const NAMES = columns('reviews')
+
+const fromRow = rowReader<Selectable<Columns>, Review>()(NAMES, {})
+const rowOf = rowWriter<Columns, Review>()(NAMES, {})
 
 /** Returns undefined when the order already has a review. The unique key also decides between concurrent inserts. */
 export async function insertReview(tx: Tx, review: Review): Promise<Review | undefined> {
   const row = await tx
     .insertInto('reviews')
-    .values({
-      id: review.id,
-      order_id: review.orderId,
-      listing_id: review.listingId,
-      agent_id: review.agentId,
-      buyer: review.buyer,
-      rating: review.rating,
-      comment: review.comment,
-      created_at: review.createdAt,
-    })
+    .values(rowOf(review))
     .onConflict((conflict) => conflict.column('order_id').doNothing())
     .returningAll()
     .executeTakeFirst()
@@ -70,14 +66,3 @@ export async function findReviewsOfListing(
     .execute()
   return rows.map(fromRow)
 }
-
-const fromRow = (row: Row): Review => ({
-  id: row.id,
-  orderId: row.order_id as OrderId,
-  listingId: row.listing_id as ListingId | null,
-  agentId: row.agent_id as AgentId,
-  buyer: row.buyer,
-  rating: row.rating as Rating,
-  comment: row.comment,
-  createdAt: row.created_at,
-})

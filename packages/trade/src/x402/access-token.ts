@@ -3,7 +3,13 @@ import type { Needs } from '@market/core/context'
 import { ApiError } from '@market/kernel/api-error'
 import { DAY, later } from '@market/kernel/clock'
 import type { OrderId } from '@market/kernel/ids'
-import { getOrderAsBuyer, type Order, type OrderView } from '../orders/index.ts'
+import {
+  getOrderAsBuyer,
+  getReceiptAsBuyer,
+  type Order,
+  type OrderView,
+  type ReceiptView,
+} from '../orders/index.ts'
 
 const TOKEN_BYTES = 16
 /** How long after the end of its order an access token is valid. */
@@ -33,6 +39,16 @@ export async function getPurchasedOrder(
   const view = await getOrderAsBuyer(ctx, orderId)
   requireAccessToken(ctx, view.order, token)
   return view
+}
+
+/** The receipt of the order of an access token, for as long as the token is valid. */
+export async function getPurchasedReceipt(
+  ctx: Needs<'db' | 'clock' | 'vault'>,
+  orderId: OrderId,
+  token: string,
+): Promise<ReceiptView> {
+  const { order } = await getPurchasedOrder(ctx, orderId, token)
+  return getReceiptAsBuyer(ctx, order.id)
 }
 
 /** Rejects a token that is not this order's, or that has expired. */

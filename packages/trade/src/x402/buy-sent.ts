@@ -13,6 +13,7 @@ import {
   isSubmittedByUs,
   lookUpPayment,
   normalizeReference,
+  pollUntil,
   transferName,
 } from '@market/money/payments'
 import { hasOpenBountyOfWallet } from '@market/offers/bounties'
@@ -38,7 +39,6 @@ import {
   type TransferEvidence,
 } from './purchase.ts'
 import type { Quote } from './quote.ts'
-import { pollUntil } from './settle-purchase.ts'
 import { claimPurchase, findNamed, findPurchase, lockPurchase, saveDone } from './store.ts'
 
 /** An older transfer was made for something else. */

@@ -1,11 +1,17 @@
 import type { Facilitator, Facilitators, PaymentProof, SignedPayment } from '@market/core/ports/facilitator'
 import { currentEpoch } from '@market/database/epoch'
 import { ApiError, unavailable } from '@market/kernel/api-error'
-import { earlier, HOUR, later, SECOND } from '@market/kernel/clock'
+import { later, SECOND } from '@market/kernel/clock'
+import {
+  hasTooManyFailed,
+  insufficientFunds,
+  isInsufficient,
+  mismatchIn,
+  pollUntil,
+  requirementOn,
+} from '@market/money/payments'
 import { ownService } from '../orders/index.ts'
 import { inProgress, usedAlready } from './errors.ts'
-import { insufficientFunds, isInsufficient } from './insufficient-funds.ts'
-import { countFailed } from './payer-store.ts'
 import {
   isSameRequest,
   type Offer,
@@ -17,8 +23,8 @@ import {
   type PurchaseResult,
   type X402Reason,
 } from './purchase.ts'
-import { type Quote, type Requirement, requirementsOf } from './quote.ts'
-import { pollUntil, settlePurchase } from './settle-purchase.ts'
+import type { Quote } from './quote.ts'
+import { settlePurchase } from './settle-purchase.ts'
 import { claimPurchase, findPurchase, saveVoid } from './store.ts'
 import { boughtBefore, submitPayment } from './submit-payment.ts'
 
@@ -95,7 +101,8 @@ const problemFor = async (
   reason: string | null,
 ): Promise<PaymentProblem> => {
   // fix: insufficient-funds-named
-  if (reason !== null && isInsufficient(reason)) return insufficientFunds(ctx, purchase, reason)
+  if (reason !== null && isInsufficient(reason))
+    return { code: reason as X402Reason, message: await insufficientFunds(ctx, purchase) }
   return problemOf(reason)
 }
 
@@ -135,19 +142,14 @@ async function findMatch(
 function isMatch(
   { due, ways }: Quote,
   { version, accepted }: SignedCredential,
-  { network, v1 }: Facilitator,
+  facilitator: Facilitator,
 ): boolean {
+  const { network, v1 } = facilitator
   const way = ways.find((one) => one.network === network)
   if (way === undefined) return false
   if (version === 1) return accepted['scheme'] === 'exact' && accepted['network'] === v1
-  const [wanted] = requirementsOf({ due, ways: [way] })
-  return wanted !== undefined && MATCHED.every((field) => sameText(accepted[field], wanted[field]))
+  return mismatchIn(accepted, requirementOn(way.chain, facilitator, due)) === undefined
 }
-
-const MATCHED = ['scheme', 'network', 'amount', 'asset', 'payTo'] as const satisfies (keyof Requirement)[]
-const sameText = (said: unknown, wanted: string): boolean =>
-  typeof said === 'string' &&
-  (said === wanted || (wanted.startsWith('0x') && said.toLowerCase() === wanted.toLowerCase()))
 
 const claim = (
   ctx: PurchaseContext,
@@ -224,14 +226,8 @@ async function replayPurchase(
   )
 }
 
-/** Every payment that fails on the chain costs gas, so a wallet with many failures is rejected for a while. */
-const MAX_FAILED = 5
-const FAILED_WITHIN_MS = 1 * HOUR
-
-async function tooManyFailed(ctx: PurchaseContext, purchase: Purchase): Promise<string | undefined> {
-  const since = earlier(ctx.clock.now(), FAILED_WITHIN_MS)
-  return (await countFailed(ctx.db, purchase, since)) < MAX_FAILED ? undefined : 'too_many_failed_payments'
-}
+const tooManyFailed = async (ctx: PurchaseContext, purchase: Purchase): Promise<string | undefined> =>
+  (await hasTooManyFailed(ctx.db, purchase, ctx.clock.now())) ? 'too_many_failed_payments' : undefined
 
 /** Another request has claimed this payment. The same request gets its result; a different one is rejected. */
 async function follow(

@@ -1,4 +1,4 @@
-export { accessTokenOf, getPurchasedOrder, requireAccessToken } from './access-token.ts'
+export { accessTokenOf, getPurchasedOrder, getPurchasedReceipt, requireAccessToken } from './access-token.ts'
 export { buyRegistration, quoteRegistration } from './buy-registration.ts'
 export {
   type ContestedPurchase,
@@ -29,7 +29,6 @@ export {
   type Quote,
   REGISTRATION,
   requirementsOf,
-  TIMEOUT_SECONDS,
   type Way,
 } from './quote.ts'
 export type { OrderExtras } from './service-request.ts'

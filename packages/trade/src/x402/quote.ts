@@ -4,6 +4,7 @@ import type { Facilitator, Facilitators } from '@market/core/ports/facilitator'
 import type { Usdc } from '@market/kernel/money'
 import { NETWORKS, type Network } from '@market/kernel/network'
 import { addFee } from '@market/money/ledger'
+import { type Requirement, requirementOn } from '@market/money/payments'
 import type { ListingSummary } from '@market/offers/listings'
 
 /** One way to pay: a chain, and the facilitator that submits signed payments to it, where there is one. */
@@ -63,33 +64,8 @@ export type Payable<Read extends ListingSummary = ListingSummary> = Read & {
 export const isPayable = <Read extends ListingSummary>(listing: Read): listing is Payable<Read> =>
   listing.active && listing.marketable && listing.priceType === 'fixed' && listing.price !== null
 
-/** How long after signing a payment may be executed on the chain. */
-export const TIMEOUT_SECONDS = 300
-
-export interface Requirement {
-  readonly scheme: 'exact'
-  readonly network: string
-  readonly amount: string
-  readonly asset: string
-  readonly payTo: string
-  readonly maxTimeoutSeconds: number
-  readonly extra: Readonly<Record<string, unknown>>
-}
-
 /** The requirements of x402 version 2, on the networks on which we can submit a signed payment. */
 export const requirementsOf = ({ due, ways }: Pick<Quote, 'due' | 'ways'>): Requirement[] =>
   ways.flatMap(({ chain, facilitator }) =>
-    facilitator === undefined
-      ? []
-      : [
-          {
-            scheme: 'exact' as const,
-            network: facilitator.caip2,
-            amount: due.toString(),
-            asset: chain.usdc,
-            payTo: chain.treasury,
-            maxTimeoutSeconds: TIMEOUT_SECONDS,
-            extra: facilitator.extra,
-          },
-        ],
+    facilitator === undefined ? [] : [requirementOn(chain, facilitator, due)],
   )

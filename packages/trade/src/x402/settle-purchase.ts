@@ -1,6 +1,5 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import type { Needs } from '@market/core/context'
-import { checkIntent, findWaitingIntent, type IntentHandler } from '@market/money/payments'
+import { checkPurpose, type IntentHandler } from '@market/money/payments'
 import { fulfil } from './fulfil.ts'
 import { intentPurpose, type PurchaseId, type PurchaseIn } from './purchase.ts'
 import { findPurchaseById, lockPurchase, saveDone, saveVoid } from './store.ts'
@@ -29,24 +28,7 @@ export async function settlePurchase(
   ctx: Ctx,
   purchase: PurchaseIn<'sent'>,
 ): Promise<PurchaseIn<'done' | 'void'> | undefined> {
-  const intent = await findWaitingIntent(ctx.db, intentPurpose(purchase))
-  if (intent !== undefined) await checkIntent(ctx, intent, purchasePayment)
+  await checkPurpose(ctx, intentPurpose(purchase), purchasePayment)
   const found = await findPurchaseById(ctx.db, purchase.id)
   return found?.state === 'done' || found?.state === 'void' ? found : undefined
-}
-
-const POLL_INTERVAL_MS = 400
-
-/** Polls until there is a result, or undefined when the wait ends. */
-export async function pollUntil<T>(
-  { resultWaitMs }: Needs<'resultWaitMs'>,
-  check: () => Promise<T | undefined>,
-  intervalMs = POLL_INTERVAL_MS,
-): Promise<T | undefined> {
-  const deadline = performance.now() + resultWaitMs
-  for (;;) {
-    const found = await check()
-    if (found !== undefined || performance.now() > deadline) return found
-    await pause(intervalMs)
-  }
 }

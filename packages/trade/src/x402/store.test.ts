@@ -4,7 +4,7 @@ import { type MarketContext, marketContext } from '@market/testing/market-contex
 import { testDatabase } from '@market/testing/postgres'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { deleteVoidPurchases } from './delete-void-purchases.ts'
-import { countFailed, findByRequestKey } from './payer-store.ts'
+import { findByRequestKey } from './payer-store.ts'
 import type { PurchaseIn } from './purchase.ts'
 import { claimPurchase, findPurchase, saveSent, saveVoid } from './store.ts'
 
@@ -75,24 +75,6 @@ test('cleanup: deletes void and unfinished purchases after a week, and keeps sen
   expect(await deleteVoidPurchases(ctx)).toBe(2)
   const states = await Promise.all([rejected, left, sent, fresh].map(stateOf))
   expect(states).toEqual([undefined, undefined, 'sent', 'claimed'])
-})
-
-test('failures: counts only payments of the wallet that failed on chain', async () => {
-  const since = ctx.clock.now()
-  const failed = newClaim()
-  await claim(failed)
-  await saveVoid(ctx.db, failed, 'rejected', ctx.clock.now())
-  expect(await countFailed(ctx.db, failed, since)).toBe(0)
-  const sent = newClaim()
-  await claim(sent)
-  await send(sent)
-  const found = await findPurchase(ctx.db, sent)
-  if (found === undefined) throw new Error('it was sent')
-  await saveVoid(ctx.db, found, 'reverted', ctx.clock.now())
-  expect(await countFailed(ctx.db, failed, since)).toBe(1)
-  expect(await countFailed(ctx.db, { ...failed, payer: 'another' }, since)).toBe(0)
-  ctx.clock.advance(SECOND)
-  expect(await countFailed(ctx.db, failed, ctx.clock.now())).toBe(0)
 })
 
 test('Idempotency-Key: finds only sent purchases that the wallet signed', async () => {

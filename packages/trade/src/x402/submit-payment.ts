@@ -1,9 +1,10 @@
 import type { Facilitator, SignedPayment } from '@market/core/ports/facilitator'
 import { type Db, type Tx, transact } from '@market/database/transact'
-import { EVER, earlier, HOUR } from '@market/kernel/clock'
-import { openIntent, sendSettlement, signSettlement } from '@market/money/payments'
+import { assert } from '@market/kernel/assert'
+import { earlier, HOUR } from '@market/kernel/clock'
+import { lockBalance, readSubmissionFacts, sendSettlement, storeSubmission } from '@market/money/payments'
 import { inProgress } from './errors.ts'
-import { findByRequestKey, lockUnderWay } from './payer-store.ts'
+import { findByRequestKey } from './payer-store.ts'
 import { intentPurpose, type Purchase, type PurchaseContext, type PurchaseIn } from './purchase.ts'
 import { saveSent } from './store.ts'
 
@@ -22,9 +23,8 @@ interface SignedPurchase {
 }
 
 /**
- * Submits a signed payment. The nonce, the signed bytes and the intent are stored in one transaction, so that no nonce is
- * without its bytes. The wallet's other submitted payments count against its balance, because each failing one costs gas.
- * Payments of one wallet are serialized: of two with the same key one is submitted, and the other gets its purchase.
+ * Submits a signed payment. The purchase is saved with the bytes of its transaction, and only then are they sent. Of two
+ * payments of a wallet with the same key one is submitted, and the other gets its purchase.
  */
 export async function submitPayment(
   ctx: PurchaseContext,
@@ -32,30 +32,25 @@ export async function submitPayment(
   purchase: Purchase,
   payment: SignedPayment,
 ): Promise<PurchaseIn<'sent' | 'done'> | string> {
-  const terms = await facilitator.readTerms()
-  const balance =
-    purchase.payer === null ? undefined : await ctx.chains[purchase.network]?.balanceOf(purchase.payer)
-  const signed = await transact<SignedPurchase | PurchaseIn<'sent' | 'done'> | string>(ctx.db, async (tx) => {
-    const underWay = await lockUnderWay(tx, purchase)
+  const { payer, proof, due } = purchase
+  assert(payer !== null, `${purchase.id} was signed by a wallet`)
+  const signed = { facilitator, payment, proof, payer }
+  const facts = await readSubmissionFacts(ctx, signed)
+  const sent = await transact<SignedPurchase | PurchaseIn<'sent' | 'done'> | string>(ctx.db, async (tx) => {
+    const { covers } = await lockBalance(tx, signed, facts)
     const before = await boughtBefore(ctx, tx, purchase)
     if (before !== undefined) return before
-    if (balance !== undefined && balance.latest < underWay + purchase.due) return 'insufficient_funds'
-    const settlement = await signSettlement(tx, facilitator, payment, terms)
-    const { reference } = settlement
-    if (!(await saveSent(tx, purchase, reference, ctx.clock.now()))) throw inProgress()
-    await openIntent(ctx, tx, {
+    if (!covers(due)) return 'insufficient_funds'
+    const { reference, bytes } = await storeSubmission(ctx, tx, signed, facts.terms, {
       purpose: intentPurpose(purchase),
-      network: facilitator.network,
-      reference,
-      payers: purchase.payer === null ? null : [purchase.payer],
-      due: purchase.due,
-      // The signature binds it, and a chain that stood still has old block times.
-      notBefore: EVER,
-      submission: { payment, settlement },
+      due,
+      async save(transaction) {
+        if (!(await saveSent(tx, purchase, transaction, ctx.clock.now()))) throw inProgress()
+      },
     })
-    return { purchase: { ...purchase, state: 'sent', reference }, bytes: settlement.bytes }
+    return { purchase: { ...purchase, state: 'sent', reference }, bytes }
   })
-  if (typeof signed === 'string' || 'state' in signed) return signed
-  await sendSettlement(facilitator, signed)
-  return signed.purchase
+  if (typeof sent === 'string' || 'state' in sent) return sent
+  await sendSettlement(facilitator, sent)
+  return sent.purchase
 }

@@ -24,6 +24,9 @@ export interface Acceptance {
   readonly provenPayers: readonly string[]
   readonly status: 'waiting' | 'accepted' | 'refunded' | 'failed'
   readonly orderId: OrderId | null
+  /** As of the last check; null unless it is waited for and a block has it. */
+  readonly confirmations: number | null
+  readonly required: number | null
   readonly createdAt: Date
 }
 
@@ -54,6 +57,8 @@ export function acceptanceOf({ scope, request, ...named }: NamedTransfer, orderI
     provenPayers,
     status,
     orderId: status === 'accepted' ? (orderId ?? null) : null,
+    confirmations: named.confirmations,
+    required: named.required,
     createdAt: named.createdAt,
   }
 }

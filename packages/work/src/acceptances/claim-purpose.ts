@@ -82,6 +82,8 @@ export const claimPurpose: PurposeRule<'bounty', AcceptClaim, Accepted> = {
       provenPayers: payerWallets(actor, wanted.network),
       status: 'waiting',
       orderId: null,
+      confirmations: null,
+      required: null,
       createdAt: ctx.clock.now(),
     }
     const known = await findAcceptance(ctx.db, wanted)

@@ -23,7 +23,7 @@ import { erasePrompts } from '../workspaces/index.ts'
  * audit log still add up, and so that nobody else becomes the owner of the user's agents.
  */
 export function deleteAccount(
-  ctx: Needs<'transact' | 'clock' | 'ids' | 'vault' | 'actor' | 'requestId'>,
+  ctx: Needs<'transact' | 'chains' | 'clock' | 'ids' | 'vault' | 'actor' | 'requestId'>,
   userId: string,
 ): Promise<{ readonly deletedAt: Date; readonly sessions: Awaited<ReturnType<typeof deleteSessionsOf>> }> {
   return ctx.transact(async (tx) => {
@@ -36,7 +36,7 @@ export function deleteAccount(
     if (await hasOpenOrders(tx, buyers, agentIds)) throw openOrders()
     if (await hasOpenBounties(tx, buyers)) throw openBounties()
     if (await hasOpenPayouts(tx, agentIds)) throw moneyOwed()
-    if (await hasMoneyInEarn(tx, buyers)) throw moneyInEarn()
+    if (await hasMoneyInEarn(ctx, tx, buyers)) throw moneyInEarn()
     await withdrawClaimsOf(ctx, tx, agentIds)
     await closeAgents(ctx, tx, { userId, wallets }, agentIds)
     for (const agentId of agentIds) await deactivateListingsOf(ctx, tx, agentId)

@@ -1,4 +1,4 @@
-import { Market } from '@market/sdk'
+import { Client } from '@market/sdk/client'
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import {
   createMemoryHistory,
@@ -9,8 +9,11 @@ import {
 import type { ReactNode } from 'react'
 import { renderToString } from 'react-dom/server'
 import type { Assets } from '../../page.ts'
-import { configQuery, type PageContext, solvencyQuery } from '../market.ts'
+import { configQuery, type PageContext, serviceQuery, solvencyQuery } from '../market.ts'
 import { CATEGORIES, NETWORKS, type NetworkName, ORDER_STATUSES } from '../names.ts'
+import { OrderView } from '../order/order-view.tsx'
+import { QuestionCard } from '../order/question-card.tsx'
+import { OrderList } from '../pages/orders.tsx'
 import { ActivityFeed } from '../parts/activity-feed.tsx'
 import { Avatar } from '../parts/avatar.tsx'
 import { Categories } from '../parts/categories.tsx'
@@ -37,7 +40,11 @@ import { ServiceFilters } from '../parts/service-filters.tsx'
 import { Rating, Stars } from '../parts/stars.tsx'
 import { Stopped } from '../parts/stopped.tsx'
 import { Work } from '../parts/work.tsx'
+import { AccountLooks, ReceiptLooks } from './account-looks.tsx'
+import { LISTED_ORDERS, MESSAGES, ORDER_PAGES } from './order-samples.ts'
 import * as samples from './samples.ts'
+import { Bounties, Workspaces } from './workspace-looks.tsx'
+import { SUBSCRIPTION } from './workspace-samples.ts'
 
 /**
  * Draws every part of the pages in every state, so that a change of styles is seen at once. Only the development server
@@ -209,6 +216,38 @@ const Orders = () => (
   </Story>
 )
 
+const done = async () => undefined
+
+const OwnOrders = () => (
+  <Story title="Every state of an order">
+    <ul className="grid-3">
+      {ORDER_PAGES.map(([name, page]) => (
+        <li className="stack-2" key={name}>
+          <code>{name}</code>
+          <QuestionCard page={page} isSigned={false} onRun={done} onPay={nothing} />
+        </li>
+      ))}
+    </ul>
+    {ORDER_PAGES.filter(([name]) => name === 'delivered, buyer').map(([name, page]) => (
+      <OrderView
+        key={name}
+        page={page}
+        messages={MESSAGES}
+        isSigned={false}
+        onRun={done}
+        onSend={done}
+        onPay={nothing}
+      />
+    ))}
+    {ORDER_PAGES.filter(([name]) => name.endsWith(', buyer')).map(([name, page]) => (
+      <OrderMoney key={name} page={page} />
+    ))}
+    <OrderList orders={LISTED_ORDERS} isFiltered={false} />
+    <OrderList orders={[]} isFiltered />
+    <OrderList orders={[]} isFiltered={false} />
+  </Story>
+)
+
 const Solvency = () => (
   <Story title="Solvency">
     <div className="card pad">
@@ -236,6 +275,19 @@ const root = createRootRouteWithContext<PageContext>()({
         <Shop />
         <Service />
         <Orders />
+        <OwnOrders />
+        <Story title="Every state of a workspace">
+          <Workspaces />
+        </Story>
+        <Story title="Every state of a bounty">
+          <Bounties />
+        </Story>
+        <Story title="Account">
+          <AccountLooks />
+        </Story>
+        <Story title="Receipts">
+          <ReceiptLooks />
+        </Story>
         <Solvency />
       </main>
     </Frame>
@@ -245,9 +297,11 @@ const root = createRootRouteWithContext<PageContext>()({
 /** The story page, drawn once: nothing on it reads the API. */
 export async function renderLooks({ styles, modules }: Assets): Promise<string> {
   const queryClient = new QueryClient()
-  const market = new Market({ apiUrl: 'http://127.0.0.1:1' })
+  const market = new Client({ apiUrl: 'http://127.0.0.1:1' })
   const context = { market, queryClient, site: 'https://market.example', solanaNode: undefined, operator: {} }
   queryClient.setQueryData(configQuery(context).queryKey, samples.CONFIG)
+  const { agent, id } = SUBSCRIPTION
+  queryClient.setQueryData(serviceQuery(context, agent.slug, id).queryKey, SUBSCRIPTION)
   queryClient.setQueryData(solvencyQuery(context).queryKey, [...samples.RESERVES])
   const history = createMemoryHistory({ initialEntries: ['/'] })
   const router = createRouter({ routeTree: root, context, history })

@@ -31,6 +31,7 @@ export const FIXED: Service = {
   ...{ max_revisions: 3, active: true, marketable: true, total_orders: 140, completed_orders: 131 },
   ...{ avg_rating: 4.8, review_count: 96, created_at: at(90_000), updated_at: at(90_000), agent: AGENT },
   payable_on: ['base-mainnet', 'solana-mainnet', 'alt-mainnet'],
+  payment: [],
   requirement_fields: [
     { label: 'Address of the pull request', type: 'url', required: true },
     { label: 'What is it for?', type: 'text', required: false },
@@ -57,6 +58,7 @@ export const CONFIG: Config = {
   networks: (['base-mainnet', 'solana-mainnet', 'alt-mainnet'] as const).map((network) => ({
     ...{ network, kind: network === 'solana-mainnet' ? 'solana' : 'evm', is_test: true, chain_id: null },
     ...{ caip2: network, usdc: ADDRESS, usdc_decimals: 6, min_payout_usd: '0.05', confirmations: [] },
+    ...{ public_rpc_url: null, coin: network === 'solana-mainnet' ? 'SOL' : 'ETH' },
     // One network has no explorer.
     explorer_transaction_url: network === 'alt-mainnet' ? null : 'https://explorer.example/tx/{hash}',
     explorer_address_url: network === 'alt-mainnet' ? null : 'https://explorer.example/address/{address}',
@@ -70,19 +72,38 @@ export const CONFIG: Config = {
 export const SOLVENT: Reserves = {
   ...{ network: 'base-mainnet', treasury: ADDRESS, cold: { address: ADDRESS, assets_usd: '10.00' } },
   ...{ checked_at: at(0.3), assets_usd: '402118.90', assets_final_usd: '402118.90', venues_usd: '1200.00' },
-  ...{ liabilities_usd: '381402.55', earn_usd: '0.00', platform_usd: '12003.10', in_flight_usd: '40.00' },
+  ...{
+    liabilities_usd: '381402.55',
+    earn_usd: '0.00',
+    earn: [
+      {
+        ...{ key: 'lender:usdc', vault: ADDRESS, wallet: ADDRESS, vault_shares: '1180000000' },
+        ...{ shares: '1000.000000000000', queued_shares: '180.000000000000' },
+        ...{ value_usd: '1214.20', read_at: at(0.1) },
+      },
+    ],
+    platform_usd: '12003.10',
+    in_flight_usd: '40.00',
+  },
   ...{ in_flight: [], in_flight_count: 2, unfinal_usd: '0.00', shortfall_usd: '0.00', solvent: true },
   proof: { snapshot_id: 'rsv_1', checked_at: at(60), root: 'a', leaves: 1_284, liabilities_usd: '1' },
   agent_wallets: { snapshot_id: 'rsv_1', checked_at: at(60), root: 'a', count: 12, total_usd: '90.10' },
 }
 const EMPTY: Reserves = {
   ...{ ...SOLVENT, network: 'alt-mainnet', cold: null, assets_usd: '0.00', venues_usd: '0.00' },
-  ...{ liabilities_usd: '0.00', in_flight_count: 0, in_flight_usd: '0.00', proof: null, agent_wallets: null },
+  ...{
+    liabilities_usd: '0.00',
+    earn: [],
+    in_flight_count: 0,
+    in_flight_usd: '0.00',
+    proof: null,
+    agent_wallets: null,
+  },
 }
 export const RESERVES: readonly Reserves[] = [
   SOLVENT,
   {
-    ...{ ...SOLVENT, network: 'solana-mainnet', assets_usd: '300.00', liabilities_usd: '2000.00' },
+    ...{ ...SOLVENT, network: 'solana-mainnet', earn: [], assets_usd: '300.00', liabilities_usd: '2000.00' },
     ...{ shortfall_usd: '500.00', solvent: false },
   },
   EMPTY,

@@ -17,12 +17,22 @@ export function BountiesPage() {
         title="Bounties"
         description="Work with a budget that agents can claim. The poster pays when a claim is accepted."
       />
-      <div>
-        <h1 className="title">Bounties</h1>
-        <p className="muted mt1">
-          Work with a budget. Agents claim it, the poster chooses one and pays when choosing.{' '}
-          {counted(page.total, 'open bounty', 'open bounties')}.
-        </p>
+      <div className="page-head">
+        <div>
+          <h1 className="title">Bounties</h1>
+          <p>
+            Work with a budget. Agents claim it, the poster chooses one and pays when choosing.{' '}
+            {counted(page.total, 'open bounty', 'open bounties')}.
+          </p>
+        </div>
+        <div className="line-up">
+          <Link className="btn" to="/bounties/mine">
+            Your bounties
+          </Link>
+          <Link className="btn primary" to="/bounties/new">
+            Post a bounty
+          </Link>
+        </div>
       </div>
       <form method="get" action="/bounties">
         <SearchField label="Search bounties" placeholder="What can you do?" search={search.search} />

@@ -1,4 +1,4 @@
-import { MarketError } from '@market/sdk'
+import { MarketError } from '@market/sdk/client'
 import { type ErrorComponentProps, Link } from '@tanstack/react-router'
 import { Head } from '../parts/head.tsx'
 

@@ -1,20 +1,24 @@
-import { useSuspenseQuery } from '@tanstack/react-query'
+import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
 import { Link, useParams, useRouteContext, useSearch } from '@tanstack/react-router'
-import { hours, time, usdc } from '../format.ts'
+import { time } from '../format.ts'
 import { agentQuery, purchaseQuery } from '../market.ts'
-import { ORDER_STATUSES, PRICE_TYPES } from '../names.ts'
+import { ORDER_STATUSES } from '../names.ts'
 import { Avatar } from '../parts/avatar.tsx'
 import { Delivered } from '../parts/delivered.tsx'
 import { Head } from '../parts/head.tsx'
 import { OrderMoney } from '../parts/order-money.tsx'
 import { OrderProblem, OrderSteps } from '../parts/order-steps.tsx'
+import { OrderTerms } from '../parts/order-terms.tsx'
+import { PayerProof } from '../pay/payer-proof.tsx'
 
 /** An order that was bought with one request. Whoever has the address may read it; nobody can act here. */
 export function PurchasePage() {
   const { order: orderId } = useParams({ from: '/o/$order' })
   const { t } = useSearch({ from: '/o/$order' })
   const context = useRouteContext({ from: '/o/$order' })
-  const { data: page } = useSuspenseQuery(purchaseQuery(context, orderId, t))
+  const query = purchaseQuery(context, orderId, t)
+  const { data: page } = useSuspenseQuery(query)
+  const queryClient = useQueryClient()
   const { order } = page
   const { data: seller } = useSuspenseQuery(agentQuery(context, order.agent_id))
   const { agent } = seller
@@ -40,6 +44,7 @@ export function PurchasePage() {
       </section>
       <OrderSteps order={order} />
       <OrderProblem page={page} />
+      <PayerProof page={page} onRead={() => queryClient.fetchQuery({ ...query, staleTime: 0 })} />
       <div className="with-side">
         <div className="stack-8">
           <Delivered page={page} />
@@ -62,30 +67,7 @@ export function PurchasePage() {
         </div>
         <aside className="stack">
           <OrderMoney page={page} />
-          <section className="card">
-            <header>
-              <h2>Terms</h2>
-            </header>
-            <div className="pad">
-              <dl className="kv">
-                <dt>Price</dt>
-                <dd>
-                  {order.price_usd === null ? 'not quoted yet' : `${usdc(order.price_usd)} USDC`},{' '}
-                  {PRICE_TYPES[order.price_type].toLowerCase()}
-                </dd>
-                <dt>Delivered within</dt>
-                <dd>{hours(order.turnaround_hours)}</dd>
-                <dt>Revisions</dt>
-                <dd>
-                  {order.revision_count} of {order.max_revisions} used
-                </dd>
-                <dt>In the portfolio</dt>
-                <dd>{order.private ? 'no' : 'yes, once completed'}</dd>
-                <dt>Order</dt>
-                <dd className="mono">{order.id}</dd>
-              </dl>
-            </div>
-          </section>
+          <OrderTerms order={order} />
           <p className="muted sm">
             Everybody who has this address can read the order. Keep it secret. Programs get the same as JSON.
           </p>

@@ -209,6 +209,15 @@ function Hire({ service, config }: HireProps) {
               ))}
             </p>
           )}
+          {isOpen && (
+            <Link
+              className="btn primary lg block mt4"
+              to="/s/$agent/$service/order"
+              params={{ agent: service.agent.slug, service: service.slug }}
+            >
+              {service.price_type === 'quote' ? 'Ask for a price' : 'Order'}
+            </Link>
+          )}
         </div>
         <HireCode service={service} fees={config.fees} />
       </div>

@@ -1,4 +1,4 @@
-import { MarketError } from '@market/sdk'
+import { MarketError } from '@market/sdk/client'
 import type { LiabilityProof } from '@market/solvency'
 import { useRouteContext } from '@tanstack/react-router'
 import { type ChangeEvent, useRef, useState } from 'react'

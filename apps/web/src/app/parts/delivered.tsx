@@ -1,8 +1,8 @@
 import type { Operations } from '@market/sdk'
 import { time } from '../format.ts'
+import { Files } from '../order/files.tsx'
 
 type Page = Operations['getPurchasedOrder']['data']
-type Deliverable = Page['deliverables'][number]
 
 /** The deliveries of an order, the newest one first. */
 export const Delivered = ({ page: { order, deliveries } }: { readonly page: Page }) => (
@@ -23,41 +23,9 @@ export const Delivered = ({ page: { order, deliveries } }: { readonly page: Page
         </header>
         <div className="pad stack">
           {note !== null && <p className="bubble lines">{note}</p>}
-          {deliverables.map((deliverable) => (
-            <Item
-              key={`${deliverable.sha256} ${deliverable.url} ${deliverable.title}`}
-              deliverable={deliverable}
-            />
-          ))}
+          <Files deliverables={deliverables} />
         </div>
       </article>
     ))}
   </section>
 )
-
-/** Text as text, everything else as a link that names its host. */
-function Item({ deliverable }: { readonly deliverable: Deliverable }) {
-  const { type, title, content, url, sha256 } = deliverable
-  const link = url !== null && URL.canParse(url) && /^https?:/.test(url) ? new URL(url) : undefined
-  return (
-    <div className="stack-2">
-      <span className="line-up wrap-ok">
-        <span className="badge">{type}</span>
-        {title !== null && <strong className="any-word">{title}</strong>}
-      </span>
-      {content !== null && (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls long texts.
-        <pre className="code delivered-text" tabIndex={0}>
-          {content}
-        </pre>
-      )}
-      {link !== undefined && (
-        <a className="any-word" href={link.href} target="_blank" rel="noopener noreferrer">
-          {link.host}
-          {link.pathname}
-        </a>
-      )}
-      {sha256 !== null && <span className="mono muted xs any-word">SHA-256 {sha256}</span>}
-    </div>
-  )
-}

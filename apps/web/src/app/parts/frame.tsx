@@ -1,10 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useLocation, useRouteContext } from '@tanstack/react-router'
-import type { MouseEvent, ReactNode } from 'react'
+import type { ReactNode } from 'react'
 import { solvencyQuery } from '../market.ts'
+import { AccountSlot } from '../session/account-slot.tsx'
 import { LogoIcon, MenuIcon } from './frame-icons.tsx'
 import { Ago } from './now.tsx'
-import { hideSheet, Sheet } from './sheet.tsx'
+import { hideOwnSheet, Sheet } from './sheet.tsx'
+
+const SELL = '/docs/guides/sell-your-first-service'
 
 /** The bar, the content and the footer of every page. */
 export const Frame = ({ children }: { readonly children: ReactNode }) => (
@@ -21,9 +24,10 @@ export const Frame = ({ children }: { readonly children: ReactNode }) => (
           <PageLinks />
         </nav>
         <div className="end">
-          <a className="btn sm" href="/docs/guides/sell-your-first-service">
+          <a className="btn quiet sm hide-narrow" href={SELL}>
             Sell
           </a>
+          <AccountSlot />
           <button className="icon-btn menu-btn" type="button" popoverTarget="menu" aria-label="Menu">
             <MenuIcon />
           </button>
@@ -31,8 +35,9 @@ export const Frame = ({ children }: { readonly children: ReactNode }) => (
       </div>
       <Sheet id="menu" title="Menu" className="menu">
         {/* biome-ignore lint/a11y/useKeyWithClickEvents: a link is clicked by the keyboard too. */}
-        <nav aria-label="Pages" onClick={hideMenu}>
+        <nav aria-label="Pages" onClick={hideOwnSheet}>
           <PageLinks />
+          <a href={SELL}>Sell</a>
         </nav>
       </Sheet>
     </header>
@@ -40,12 +45,6 @@ export const Frame = ({ children }: { readonly children: ReactNode }) => (
     <Footer />
   </>
 )
-
-/** A link of the menu changes the page below it. */
-function hideMenu({ currentTarget }: MouseEvent<HTMLElement>): void {
-  const sheet = currentTarget.closest<HTMLElement>('[popover]')
-  if (sheet !== null) hideSheet(sheet)
-}
 
 function PageLinks() {
   const path = useLocation({ select: ({ pathname }) => pathname })

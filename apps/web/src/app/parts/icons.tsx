@@ -104,3 +104,35 @@ export const StarIcon = ({ size = 13 }: { readonly size?: number }) => (
     <path d="m8 1.6 1.95 4.05 4.45.6-3.25 3.1.8 4.4L8 11.6l-3.95 2.15.8-4.4L1.6 6.25l4.45-.6z" />
   </svg>
 )
+
+export const BoxIcon = () => (
+  <Line size={14}>
+    <path d="m8 2 5.5 3v6L8 14l-5.5-3V5z" />
+    <path d="m2.5 5 5.5 3 5.5-3M8 8v6" />
+  </Line>
+)
+
+export const NoteIcon = () => (
+  <Line size={14}>
+    <path d="M2.5 3.5h11V11H8l-3 2.5V11H2.5z" />
+  </Line>
+)
+
+export const PenIcon = () => (
+  <Line size={14}>
+    <path d="m3 13 .6-2.6 6.9-6.9 2 2-6.9 6.9z" />
+  </Line>
+)
+
+export const LockIcon = () => (
+  <Line size={14}>
+    <rect x="3.5" y="7" width="9" height="6.5" rx="1.6" />
+    <path d="M5.5 7V5.2a2.5 2.5 0 0 1 5 0V7" />
+  </Line>
+)
+
+export const BellIcon = () => (
+  <Line size={17}>
+    <path d="M4 11V7a4 4 0 0 1 8 0v4l1.2 1.5H2.8zM6.6 14.2h2.8" />
+  </Line>
+)

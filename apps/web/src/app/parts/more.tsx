@@ -2,7 +2,15 @@ import { Link } from '@tanstack/react-router'
 
 interface MoreProps {
   readonly cursor: string | null
-  readonly to: '/' | '/agents' | '/bounties' | '/activity'
+  readonly to:
+    | '/'
+    | '/agents'
+    | '/bounties'
+    | '/activity'
+    | '/orders'
+    | '/workspaces'
+    | '/bounties/mine'
+    | '/notifications'
   readonly search: object
 }
 

@@ -1,4 +1,5 @@
 import type { Operations } from '@market/sdk'
+import { Fragment } from 'react'
 import { counted, usdc } from '../format.ts'
 import { micros, ratioOf, sumOf } from '../money.ts'
 import { Network, OnChain } from './networks.tsx'
@@ -60,10 +61,19 @@ export function NetworkReserves({ reserves }: { readonly reserves: Reserves }) {
           )}
           {micros(reserves.venues_usd) > 0n && (
             <>
-              <dt>In venues of Earn</dt>
+              <dt>On its way to Earn</dt>
               <dd>{usdc(reserves.venues_usd)}</dd>
             </>
           )}
+          {reserves.earn.map(({ key, vault, value_usd }) => (
+            <Fragment key={key}>
+              <dt>Earn, {key}</dt>
+              <dd>
+                {value_usd === null ? 'not read yet' : `worth ${usdc(value_usd)}`} in the vault{' '}
+                <OnChain network={network} kind="address" text={vault} />
+              </dd>
+            </Fragment>
+          ))}
           <dt>Fees of the platform</dt>
           <dd>{usdc(reserves.platform_usd)}</dd>
           <dt>Being paid out</dt>

@@ -30,10 +30,14 @@ interface OnChainProps {
   readonly network: NetworkName
   readonly kind: 'address' | 'transaction'
   readonly text: string
+  /** All of it, as on paper. */
+  readonly isWhole?: boolean
 }
 
 /** An address or a transaction, with a link where the network has an explorer. */
-export function OnChain({ network, kind, text }: OnChainProps) {
+export function OnChain({ network, kind, text, isWhole = false }: OnChainProps) {
+  const shown = isWhole ? text : shortened(text)
+  const style = isWhole ? 'mono any-word' : 'mono nowrap'
   const context = useRouteContext({ from: '__root__' })
   const { data: config } = useQuery(configQuery(context))
   const { explorer_address_url: address, explorer_transaction_url: transaction } =
@@ -41,13 +45,13 @@ export function OnChain({ network, kind, text }: OnChainProps) {
   const url = kind === 'address' ? address?.replace('{address}', text) : transaction?.replace('{hash}', text)
   if (url == null)
     return (
-      <span className="mono" title={text}>
-        {shortened(text)}
+      <span className={isWhole ? style : 'mono'} title={text}>
+        {shown}
       </span>
     )
   return (
-    <a className="mono nowrap" href={url} title={text} target="_blank" rel="noopener noreferrer">
-      {shortened(text)} <OutIcon />
+    <a className={style} href={url} title={text} target="_blank" rel="noopener noreferrer">
+      {shown} <OutIcon />
       <span className="visually-hidden"> on {new URL(url).host}</span>
     </a>
   )

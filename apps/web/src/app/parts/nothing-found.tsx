@@ -16,7 +16,10 @@ export function NothingFound({ filter }: { readonly filter: ServiceFilter }) {
     <div className="card pad empty">
       <SearchIcon />
       <h3 className="any-word">No service matches{limits === '' ? '' : ` ${limits}`}</h3>
-      <p>Try fewer words or filters, or post a bounty: agents claim it, and you choose one.</p>
+      <p>
+        Try fewer words or filters, or <Link to="/bounties/new">post a bounty</Link>: agents claim it, and you
+        choose one.
+      </p>
       <Link className="btn" to="/" search={search === undefined ? {} : { search }}>
         Clear the filters
       </Link>

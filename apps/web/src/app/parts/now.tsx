@@ -1,10 +1,11 @@
 import { createContext, type ReactNode, useContext, useEffect, useState } from 'react'
 import { ago, shortAgo } from '../format.ts'
+import { serverNow } from '../server-clock.ts'
 
 const Now = createContext(0)
 const EVERY_MS = 15_000
 
-/** The time from which ages are counted: first when the page was drawn, then the browser's clock. */
+/** The time from which ages are counted: first when the page was drawn, then the server's clock. */
 export function NowProvider({
   drawnAt,
   children,
@@ -14,12 +15,14 @@ export function NowProvider({
 }) {
   const [now, setNow] = useState(drawnAt)
   useEffect(() => {
-    const update = () => setNow(Date.now())
+    const update = () => setNow(serverNow())
     const timer = setInterval(update, EVERY_MS)
     return () => clearInterval(timer)
   }, [])
   return <Now value={now}>{children}</Now>
 }
+
+export const useNow = (): number => useContext(Now)
 
 interface AgoProps {
   readonly at: string
@@ -28,7 +31,7 @@ interface AgoProps {
 }
 
 export const Ago = ({ at, isShort = false }: AgoProps) => {
-  const now = useContext(Now)
+  const now = useNow()
   return (
     <time className="muted sm nowrap" dateTime={at} title={at}>
       {isShort ? shortAgo(at, now) : ago(at, now)}

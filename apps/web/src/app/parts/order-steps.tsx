@@ -43,7 +43,7 @@ export function OrderProblem({ page: { order, sign } }: { readonly page: Page })
     return (
       <p className="banner warn">
         <AlertIcon />
-        <span>
+        <span className="any-word">
           <strong>Another request named the same transfer</strong>
           {order.contest_ends_at === null
             ? 'An operator decides whose it is.'

@@ -1,4 +1,4 @@
-import type { FocusEvent, ReactNode } from 'react'
+import type { FocusEvent, MouseEvent, ReactNode } from 'react'
 import { CloseIcon } from './frame-icons.tsx'
 
 interface SheetProps {
@@ -31,6 +31,12 @@ export const Sheet = ({ id, title, className, children }: SheetProps) => (
 
 export const hideSheet = (sheet: HTMLElement): void => {
   if (sheet.matches(':popover-open')) sheet.hidePopover()
+}
+
+/** A link of the sheet changes the page below it. */
+export function hideOwnSheet({ currentTarget }: MouseEvent<HTMLElement>): void {
+  const sheet = currentTarget.closest<HTMLElement>('[popover]')
+  if (sheet !== null) hideSheet(sheet)
 }
 
 /** The focus must not go on behind the sheet. Its own button closes it by itself. */

@@ -1,7 +1,7 @@
 import type { EvmKeySigner } from '@market/core/ports/signer'
 import type { Venue, VenueMarket } from '@market/core/ports/venue'
 import { usdc as money } from '@market/kernel/money'
-import { smaller } from '../../bigints.ts'
+import { larger, smaller } from '../../bigints.ts'
 import type { Node } from '../../nodes/node-pool.ts'
 import { evmNodes } from '../evm-nodes.ts'
 import { nonceRail } from '../nonce-rail.ts'
@@ -9,10 +9,10 @@ import { readBalance } from '../read-balance.ts'
 import { addressKey, type EvmSettings } from '../settings.ts'
 import { agreeOnVault } from './agree.ts'
 import { depositProblemAt } from './deposit-problem.ts'
-import { openAt, readVaultAt, valuesAt } from './read-vault.ts'
+import { openAt, readVaultAt } from './read-vault.ts'
 import { readVenueReceipt } from './read-venue-receipt.ts'
+import { redeemableAt } from './redeemable.ts'
 import { signStep } from './sign-step.ts'
-import { withdrawableAt } from './withdrawable.ts'
 
 export interface EvmVenueSettings extends EvmSettings {
   /** Maximum fee per gas of a transaction, in wei. */
@@ -72,6 +72,8 @@ export const evmVenue = (settings: EvmVenueSettings, signer: EvmKeySigner, marke
       const [{ value, tvl, price }] = shown as [(typeof shown)[number]]
       return {
         value: money(value),
+        // A loss of shares is for good, so every provider must show it.
+        held: shown.map(({ held }) => held).reduce(larger),
         // Where the providers differ, the worse counts.
         liquid: money(shown.map(({ liquid }) => liquid).reduce(smaller)),
         tvl: money(tvl),
@@ -81,22 +83,13 @@ export const evmVenue = (settings: EvmVenueSettings, signer: EvmKeySigner, marke
       }
     },
 
-    async valuesOf(shares) {
-      const responses = await ask(async (at) => ({ values: await valuesAt(at, shares) }))
-      const [lowest] = agreeOnVault(settings, responses)
-      return lowest.values.map(money)
-    },
-
-    async withdrawable(amount) {
-      const responses = await ask(async (at) => {
-        const paid = await withdrawableAt(at, amount)
-        return { values: [], paid: paid.amount }
-      })
-      return money(
-        agreeOnVault(settings, responses)
-          .map(({ paid }) => paid)
-          .reduce(smaller),
+    async redeemable(shares) {
+      const responses = await ask(async (at) => ({ values: [], redeemable: await redeemableAt(at, shares) }))
+      const shown = agreeOnVault(settings, responses).map(({ redeemable }) => redeemable)
+      const least = shown.reduce((a, b) =>
+        b.shares < a.shares || (b.shares === a.shares && b.assets < a.assets) ? b : a,
       )
+      return { shares: least.shares, assets: money(least.assets) }
     },
 
     async depositProblem(amount) {

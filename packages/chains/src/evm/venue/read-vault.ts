@@ -1,11 +1,20 @@
+import { smaller } from '../../bigints.ts'
 import type { Node } from '../../nodes/node-pool.ts'
 import { quantity, word } from '../parse-rpc.ts'
 import { callAll, callEach } from '../rpc.ts'
 import { addressKey } from '../settings.ts'
 import { depositProblemAt, lossAllowed } from './deposit-problem.ts'
-import { readCalled, simulatePayments } from './simulate.ts'
-import { askAmount, askDecimals, askVault, callAt, redeem, type Vault, type VaultAt } from './vault-calls.ts'
-import { withdrawableAt } from './withdrawable.ts'
+import { redeemableAt } from './redeemable.ts'
+import { readCalled } from './simulate.ts'
+import {
+  askAmount,
+  askBalance,
+  askDecimals,
+  askVault,
+  callAt,
+  type Vault,
+  type VaultAt,
+} from './vault-calls.ts'
 
 /** Whether the vault takes deposits is tried with 1 USDC. */
 const PROBE = 1_000_000n
@@ -18,12 +27,8 @@ export const openAt = async (vault: Vault, node: Node): Promise<VaultAt & { read
   return { ...vault, node, height: quantity(height), block: `0x${quantity(height).toString(16)}` }
 }
 
-export const valuesAt = async (at: VaultAt, shares: readonly bigint[]): Promise<readonly bigint[]> => {
-  const calls = shares.map((one) => callAt(askAmount(at, 'previewRedeem', one), at.block))
-  return (await callAll(at.node, at.chainId, calls)).map(word)
-}
-
 export interface VaultReading {
+  readonly held: bigint
   readonly value: bigint
   readonly liquid: bigint
   readonly tvl: bigint
@@ -40,23 +45,21 @@ export const readVaultAt = async (at: VaultAt, shares: bigint): Promise<VaultRea
   if (`0x${word(asset).toString(16).padStart(40, '0')}` !== addressKey(at.usdc))
     throw new Error(`the vault ${at.vault} does not hold USDC`)
   const unit = 10n ** (word(decimals) + PRICED_SHARES_DIGITS)
-  const [worth, assets, redeemable, converted] = await callEach(at.node, at.chainId, [
-    callAt(askAmount(at, 'previewRedeem', shares), at.block),
+  const [balance, assets, redeemable, converted] = await callEach(at.node, at.chainId, [
+    callAt(askBalance(at.vault, at.wallet), at.block),
     callAt(askVault(at, 'totalAssets'), at.block),
     callAt(askAmount(at, 'previewRedeem', unit), at.block),
     callAt(askAmount(at, 'convertToAssets', unit), at.block),
   ])
-  const value = numberOf(worth)
-  const { amount: liquid, isUnderpaid } = await withdrawableAt(at, value)
+  const held = numberOf(balance)
+  const { value, liquid, isHonest } = await paymentFor(at, smaller(shares, held))
   const problem = await depositProblemAt(at, PROBE)
   return {
-    value,
-    liquid,
+    ...{ held, value, liquid, isHonest },
     tvl: numberOf(assets),
     // The preview may revert, because there are not that many shares.
     price: readCalled(redeemable).kind === 'returned' ? numberOf(redeemable) : numberOf(converted),
     acceptsDeposits: problem === undefined,
-    isHonest: !isUnderpaid && (await paysWhatItSays(at, shares, value, liquid)),
   }
 }
 
@@ -66,19 +69,23 @@ const numberOf = (response: Parameters<typeof readCalled>[0]): bigint => {
   return word(called.data)
 }
 
-/** Redeems all shares, or as many as the vault can pay now, and compares what arrives with what the vault said. */
-const paysWhatItSays = async (
+/**
+ * What the vault would pay for shares that the wallet has: it redeems all of them, or as many as it can pay now. The rest is worth what
+ * it says, in the same proportion.
+ */
+const paymentFor = async (
   at: VaultAt,
   shares: bigint,
-  value: bigint,
-  liquid: bigint,
-): Promise<boolean> => {
-  if (shares === 0n || value === 0n) return true
-  const [paid] = await simulatePayments(at, [{ call: redeem(at, shares) }])
-  if (paid !== undefined) return paid >= value - lossAllowed(value)
-  const part = (shares * liquid) / value
-  if (part === 0n) return true
-  const [said = 0n] = await valuesAt(at, [part])
-  const [paidPart] = await simulatePayments(at, [{ call: redeem(at, part) }])
-  return paidPart === undefined || paidPart >= said - lossAllowed(said)
+): Promise<Pick<VaultReading, 'value' | 'liquid' | 'isHonest'>> => {
+  if (shares === 0n) return { value: 0n, liquid: 0n, isHonest: true }
+  const part = await redeemableAt(at, shares)
+  const asked = [shares, part.shares].map((amount) =>
+    callAt(askAmount(at, 'previewRedeem', amount), at.block),
+  )
+  const [said = 0n, saidPart = 0n] = (await callEach(at.node, at.chainId, asked)).map(numberOf)
+  const isHonest = part.assets >= saidPart - lossAllowed(saidPart)
+  // The lower of what it says and what it pays.
+  const isLower = saidPart > 0n && part.assets < saidPart
+  const value = isLower ? (said * part.assets) / saidPart : said
+  return { value, liquid: smaller(part.assets, value), isHonest }
 }

@@ -75,14 +75,14 @@ const eventOf = (logs: readonly Log[], { vault, wallet, treasury }: Vault): Vaul
   return isOwn && isExpected ? { name: event.eventName, assets: money(assets), shares } : undefined
 }
 
-/** The USDC that a transaction added to an address. Negative when it took some. */
-const gained = (logs: readonly Log[], usdc: string, address: string): bigint =>
-  total(receivedTransfers(logs, usdc, address, new Set([address])).external) -
-  total(sentTransfers(logs, usdc, address))
+/** How much of a token a transaction added to an address. Negative when it took some. */
+const gained = (logs: readonly Log[], token: string, address: string): bigint =>
+  total(receivedTransfers(logs, token, address, new Set([address])).external) -
+  total(sentTransfers(logs, token, address))
 
 /**
- * What a deposit or a withdrawal did. A vault can write anything into its event, so the amount must be what the USDC contract says
- * that left the wallet or reached the treasury.
+ * What a deposit or a redemption did. A vault can write anything into its event, so the amount must be what the USDC contract says
+ * that left the wallet or reached the treasury, and the shares those that the wallet got or gave.
  */
 export const readVenueReceipt = async (
   settings: EvmSettings,
@@ -101,6 +101,11 @@ export const readVenueReceipt = async (
   if (moved !== assets)
     throw new Error(
       `the vault ${vault.vault} reports ${assets} micro-USDC in ${reference}, but ${moved} were transferred`,
+    )
+  const burned = gained(logs, vault.vault, vault.wallet)
+  if (burned !== (name === 'Deposit' ? shares : -shares))
+    throw new Error(
+      `the vault ${vault.vault} reports ${shares} shares in ${reference}, but ${burned} were transferred`,
     )
   return { assets, shares }
 }

@@ -11,7 +11,7 @@ import { withActionId } from '../nonce-rail.ts'
 import { quantity } from '../parse-rpc.ts'
 import { callEach, resultOf } from '../rpc.ts'
 import { signCall } from '../sign-call.ts'
-import { approve, type CallRequest, deposit, transfer, type Vault, withdraw } from './vault-calls.ts'
+import { approve, type CallRequest, deposit, redeem, transfer, type Vault } from './vault-calls.ts'
 
 const MIN_GAS = 100_000n
 /** Above this the estimate is taken for a fault of the node. A vault that serves several markets needs about 2 000 000. */
@@ -42,8 +42,8 @@ const stepOf = (vault: Vault, { step, amount }: VenueCall): CallRequest => {
       return approve(vault, amount)
     case 'deposit':
       return deposit(vault, amount)
-    case 'withdraw':
-      return withdraw(vault, amount)
+    case 'redeem':
+      return redeem(vault, amount)
     case 'return':
       return transfer(vault, vault.wallet, vault.treasury, amount)
   }

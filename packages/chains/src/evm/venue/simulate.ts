@@ -58,22 +58,15 @@ export const readCalled = (response: RpcResponse | undefined): Simulated => {
   return { kind: 'returned', data: bytes(resultOf(response)) }
 }
 
-/** A call of the vault that pays USDC to the treasury. */
-export interface PayingCall {
-  readonly call: CallRequest
-  /** What it should pay. Absent when the call returns it. */
-  readonly asked?: bigint
-}
-
-/** How much USDC arrives in the treasury, or undefined when the call reverts. */
+/** How much USDC each call of the vault brings into the treasury, or undefined when it reverts. */
 export const simulatePayments = async (
   at: VaultAt,
-  paying: readonly PayingCall[],
+  paying: readonly CallRequest[],
 ): Promise<readonly (bigint | undefined)[]> => {
   const held = askBalance(at.usdc, at.treasury)
   const simulations = await simulate(
     at,
-    paying.map(({ call }) => [held, call, held]),
+    paying.map((call) => [held, call, held]),
   )
   const arrived = simulations.map((calls) => calls && arrivedIn(calls))
   if (!arrived.includes(undefined)) return arrived.map((one) => one?.amount)
@@ -81,11 +74,11 @@ export const simulatePayments = async (
   const responses = await callEach(
     at.node,
     at.chainId,
-    paying.map(({ call }) => callAt(call, at.block)),
+    paying.map((call) => callAt(call, at.block)),
   )
-  return responses.map((response, index) => {
+  return responses.map((response) => {
     const called = readCalled(response)
-    return called.kind === 'reverted' ? undefined : (paying[index]?.asked ?? word(called.data))
+    return called.kind === 'reverted' ? undefined : word(called.data)
   })
 }
 

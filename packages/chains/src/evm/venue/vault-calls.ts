@@ -39,10 +39,7 @@ export const askAmount = ({ vault }: Vault, functionName: AmountFunction, amount
   data: encodeFunctionData({ abi: erc4626Abi, functionName, args: [amount] }),
 })
 
-export const askMax = (
-  { vault, wallet }: Vault,
-  functionName: 'maxWithdraw' | 'maxDeposit',
-): CallRequest => ({
+export const askMax = ({ vault, wallet }: Vault, functionName: 'maxRedeem' | 'maxDeposit'): CallRequest => ({
   to: vault,
   data: encodeFunctionData({ abi: erc4626Abi, functionName, args: [checked(wallet)] }),
 })
@@ -82,16 +79,6 @@ export const deposit = ({ vault, wallet }: Vault, amount: bigint) => ({
   from: wallet,
   to: vault,
   data: encodeFunctionData({ abi: erc4626Abi, functionName: 'deposit', args: [amount, checked(wallet)] }),
-})
-
-export const withdraw = ({ vault, wallet, treasury }: Vault, amount: bigint) => ({
-  from: wallet,
-  to: vault,
-  data: encodeFunctionData({
-    abi: erc4626Abi,
-    functionName: 'withdraw',
-    args: [amount, checked(treasury), checked(wallet)],
-  }),
 })
 
 export const redeem = ({ vault, wallet, treasury }: Vault, shares: bigint) => ({

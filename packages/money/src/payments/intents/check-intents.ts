@@ -12,9 +12,10 @@ import {
   type Failure,
   type Intent,
   type IntentHandler,
+  type IntentPurpose,
   type Purposes,
 } from './intent.ts'
-import { acquireWaiting, endIntent, saveDepth } from './store.ts'
+import { acquireWaiting, endIntent, findWaitingIntent, saveDepth } from './store.ts'
 
 const BATCH = 50
 /** The part of a batch for submitted payments: anyone can name many transfers that never come. */
@@ -37,6 +38,18 @@ export async function checkIntents(ctx: Ctx, purposes: Purposes): Promise<number
   const failures = done.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : []))
   if (failures.length > 0) throw new AggregateError(failures, 'Some payments could not be checked')
   return intents.length
+}
+
+/** Checks what a purpose waits for once. Returns the payment while it can still arrive. */
+export async function checkPurpose(
+  ctx: Ctx,
+  purpose: IntentPurpose,
+  handler: IntentHandler,
+): Promise<Intent | undefined> {
+  const intent = await findWaitingIntent(ctx.db, purpose)
+  if (intent === undefined) return undefined
+  await checkIntent(ctx, intent, handler)
+  return findWaitingIntent(ctx.db, purpose)
 }
 
 /** Looks for the payment once: fulfils what it pays for when it is confirmed, ends the wait when it can never be. */
@@ -119,8 +132,13 @@ async function observeOrResubmit(ctx: Ctx, intent: Intent): Promise<string | Fai
     .observe({ ...settlement, bytes: bytes ?? '' }, payment)
     .catch(rethrowUnlessUnavailable)
   if (outcome?.kind === 'arrived') return outcome.reference
+  // Also after a reorganization: then nothing can execute it any more, and another payment cannot be a second one.
+  // fix: reversed-submission-ends
+  if (outcome?.kind === 'void') {
+    const message = `The signed payment did not take effect: ${outcome.reason}. Pay again.`
+    return { status: 'failed', code: outcome.reason, message }
+  }
   if (bytes === null) return undefined
-  if (outcome?.kind === 'void') return { status: 'failed', code: outcome.reason, message: outcome.reason }
   // fix: dropped-submission-has-no-depth
   if (outcome !== undefined) await saveDepth(ctx.db, intent, null)
   // fix: lost-nonce-signed-again

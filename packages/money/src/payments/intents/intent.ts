@@ -19,6 +19,8 @@ export interface IntentPurpose {
 /** A payment that the buyer signed and we submit. */
 export interface Submission {
   readonly payment: SignedPayment
+  /** The authorization or message, which can be executed once. */
+  readonly proof: string | null
   /** Bytes are null when we do not submit it again and only observe whether a transaction executes it. */
   readonly settlement: Omit<Settlement, 'bytes'> & { readonly bytes: string | null }
 }

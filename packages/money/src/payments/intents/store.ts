@@ -40,6 +40,7 @@ function submissionOf(row: Row): Submission | null {
   if (payment === null || signed_at_height === null) return null
   return {
     payment: payment as SignedPayment,
+    proof: row.proof,
     settlement: {
       reference,
       bytes,
@@ -78,6 +79,7 @@ export async function openIntent(ctx: Needs<'clock' | 'ids'>, tx: Tx, intent: Ne
       scope: intent.scope ?? null,
       request: request === null ? null : JSON.stringify(request),
       payment: submission === null ? null : JSON.stringify(submission.payment),
+      proof: submission?.proof ?? null,
       bytes: submission?.settlement.bytes ?? null,
       gas_account: submission?.settlement.gasAccount ?? null,
       nonce: submission?.settlement.nonce ?? null,
@@ -103,6 +105,22 @@ export async function cancelIntent(tx: Tx, { kind, id }: IntentPurpose): Promise
     .where('purpose_id', '=', id)
     .where('status', '=', 'waiting')
     .execute()
+}
+
+/** What a signed payment pays for, or paid for: undefined when it never took effect. */
+export async function findSigned(
+  db: Db | Tx,
+  { network, proof }: { readonly network: Network; readonly proof: string },
+): Promise<Intent | undefined> {
+  const row = await db
+    .selectFrom('payment_intents')
+    .selectAll()
+    .where('network', '=', network)
+    .where('proof', '=', proof)
+    .where('bytes', 'is not', null)
+    .where('status', 'in', ['waiting', 'confirmed', 'refunded'])
+    .executeTakeFirst()
+  return row && intentOf(row)
 }
 
 /** The transactions that are waited for. Queried by `kind` and `id`. */

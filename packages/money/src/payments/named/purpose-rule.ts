@@ -31,6 +31,8 @@ export interface Naming extends NamedTransaction {
   /** The transfer, undefined while it is not confirmed or nothing is due, or why it cannot pay. */
   readonly transfer: IncomingTransfer | ApiError | undefined
   readonly depth: Depth | null
+  /** The only payer has signed this payment, and we submit it. */
+  readonly isSigned?: true
 }
 
 /** The transaction was named for this before: the request leads to the same result. */

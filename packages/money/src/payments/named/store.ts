@@ -13,14 +13,14 @@ export interface NamedTransfer extends NamedTransaction {
   readonly scope: string
   readonly request: unknown
   readonly status: IntentStatus
+  /** As of the last check; null unless it is waited for and a block has it. */
+  readonly confirmations: number | null
+  readonly required: number | null
   readonly createdAt: Date
 }
 
-type Row = Pick<Selectable<Tables['payment_intents']>, 'network' | 'reference' | 'request' | 'created_at'> & {
-  readonly id: string
-  readonly scope: string
-  readonly status: IntentStatus
-}
+type Row = Pick<Selectable<Tables['payment_intents']>, 'network' | 'reference' | 'request' | 'created_at'> &
+  Pick<NamedTransfer, 'id' | 'scope' | 'status' | 'confirmations' | 'required'>
 
 const namedTransferOf = ({ created_at: createdAt, network, ...row }: Row): NamedTransfer => ({
   ...row,
@@ -45,7 +45,9 @@ export async function findNamed(
     select purpose_id as id, scope, network, reference, request, min(created_at) as created_at,
       case when bool_or(status = 'waiting') then 'waiting'
         when bool_or(status in ('failed', 'expired', 'cancelled')) then 'failed'
-        when bool_or(status = 'confirmed') then 'confirmed' else 'refunded' end as status
+        when bool_or(status = 'confirmed') then 'confirmed' else 'refunded' end as status,
+      max(confirmations) filter (where status = 'waiting') as confirmations,
+      max(required_confirmations) filter (where status = 'waiting') as required
     from payment_intents where purpose_kind = ${kind} and scope is not null
       ${scope === undefined ? sql`` : sql`and scope = ${scope}`}
       ${id === undefined ? sql`` : sql`and purpose_id = ${id}`}

@@ -16,6 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => stop())
 
+const PAYER = `0x${'ab'.repeat(20)}`
 let made = 0
 const newHash = () => `0x${String(made++).padStart(64, '0')}`
 const newAccount = () => ({
@@ -35,8 +36,9 @@ const submit = (account: Account, mined: bigint): Promise<Intent> =>
     const settlement = settlementOf(account, await lockFreeNonce(tx, account, mined))
     return openIntent(ctx, tx, {
       purpose: { kind: 'purchase', id: `hir_${made++}` },
-      ...{ network: account.network, reference: settlement.reference, payers: null, due: usdc(1n) },
-      ...{ notBefore: later(ctx.clock.now(), -MINUTE), submission: { payment: {}, settlement } },
+      ...{ network: account.network, reference: settlement.reference, payers: [PAYER], due: usdc(1n) },
+      notBefore: later(ctx.clock.now(), -MINUTE),
+      submission: { payment: {}, proof: `${PAYER}:${newHash()}`, settlement },
     })
   })
 const nonceOf = ({ submission }: Intent) => submission?.settlement.nonce

@@ -89,7 +89,7 @@ async function sendFrom(
 const referenceOf = ({ reference }: DueSignature): string => reference
 
 /**
- * Solana: sends one payout. Returns the error of the nodes, or undefined. Only the chain tells whether the transaction took effect,
+ * Solana: sends one transaction. Returns the error of the nodes, or undefined. Only the chain tells whether the transaction took effect,
  * so the error is for operators. A recovered signature has no bytes.
  */
 export const broadcast = async ({ send }: PayoutSender, signed: SignedPayout): Promise<string | undefined> =>

@@ -1,5 +1,4 @@
 import { DAY, earlier, HOUR } from '@market/kernel/clock'
-import type { AgentId } from '@market/kernel/ids'
 import type { Network } from '@market/kernel/network'
 import type { Payout } from '../payout.ts'
 
@@ -30,6 +29,12 @@ export interface CounterChange extends Figures {
 const NOTHING: Figures = { capped: 0n, cappedInFlight: 0n, inFlight: 0n, native: 0n }
 
 export const NETWORK_SCOPE = '*'
+/** What leaves Earn is capped apart, so that it cannot use up the cap of what agents earn. */
+export const EARN_SCOPE = 'earn'
+
+/** The scope whose cap of a day limits a payout. */
+export const dayScope = ({ kind }: Pick<Payout, 'kind'>): string =>
+  kind === 'earn_withdrawal' ? EARN_SCOPE : NETWORK_SCOPE
 
 /** The caps limit what an address gets, and what an agent gets at all its addresses. */
 export function payeeScopes({ payee, agentId }: Pick<Payout, 'payee' | 'agentId'>): string[] {
@@ -40,8 +45,9 @@ export function payeeScopes({ payee, agentId }: Pick<Payout, 'payee' | 'agentId'
 /** Who may write the row could write an EVM address with other capital letters: it is still one payee. */
 const addressOf = (payee: string): string => (payee.startsWith('0x') ? payee.toLowerCase() : payee)
 
-export const scopesOf = (payout: { payee: string | null; agentId: AgentId | null }): string[] => [
+export const scopesOf = (payout: Pick<Payout, 'kind' | 'payee' | 'agentId'>): string[] => [
   NETWORK_SCOPE,
+  dayScope(payout),
   ...payeeScopes(payout),
 ]
 
@@ -75,8 +81,10 @@ function partsOf(payout: Payout, cost: RoundCost | undefined): CounterChange[] {
   const [inFlight, cappedInFlight] = state === 'final' ? [0n, 0n] : [amount, capped]
   return [
     ...ofCost,
-    part(NETWORK_SCOPE, countedAt, { capped, cappedInFlight, inFlight }),
-    ...payeeScopes(payout).map((scope) => part(scope, countedAt, { capped, cappedInFlight })),
+    part(NETWORK_SCOPE, countedAt, { inFlight }),
+    ...[dayScope(payout), ...payeeScopes(payout)].map((scope) =>
+      part(scope, countedAt, { capped, cappedInFlight }),
+    ),
   ]
 }
 

@@ -5,6 +5,7 @@ import { sql } from 'kysely'
 import {
   type Counted,
   type CounterChange,
+  EARN_SCOPE,
   figuresOf,
   mergeChanges,
   NETWORK_SCOPE,
@@ -45,10 +46,10 @@ export async function findCounterDrift(db: Db): Promise<string[]> {
   const { rows } = await sql<{ drift: string }>`
     with expected as (
       select network, scope, date_trunc('hour', counted_at, 'UTC') as hour,
-        sum(case when counts_against_caps then amount_micros else 0 end) as capped,
+        sum(case when counts_against_caps and (scope, kind) <> (${NETWORK_SCOPE}, 'earn_withdrawal') then amount_micros else 0 end) as capped,
         sum(case when scope = ${NETWORK_SCOPE} then amount_micros else 0 end) as in_flight
-      from payouts cross join lateral (values (${NETWORK_SCOPE}), ('agent:' || agent_id),
-        ('payee:' || case when payee like '0x%' then lower(payee) else payee end)) as of (scope)
+      from payouts cross join lateral (values (${NETWORK_SCOPE}), (case when kind = 'earn_withdrawal' then ${EARN_SCOPE} end),
+        ('agent:' || agent_id), ('payee:' || case when payee like '0x%' then lower(payee) else payee end)) as of (scope)
       where state = 'signed' and counted_at is not null and scope is not null
       group by 1, 2, 3
     )

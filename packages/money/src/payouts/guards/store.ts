@@ -126,6 +126,16 @@ const isFinalAfter = async (tx: Tx, network: Network, at: Date): Promise<boolean
     .where('final_at', '>', at)
     .executeTakeFirst()) !== undefined
 
+/** The last block of the network up to which everything was decided; undefined before the first. */
+export const findFinalHeight = async (db: Db, network: Network): Promise<bigint | undefined> =>
+  (
+    await db
+      .selectFrom('followed_networks')
+      .select('final_height')
+      .where('network', '=', network)
+      .executeTakeFirst()
+  )?.final_height
+
 /** A final payment since the epoch began, whose payout is not signed or final, and that was not written off. */
 async function hasUnknownPayment(tx: Tx, { network, horizon }: Guard): Promise<boolean> {
   const { rows } = await sql`

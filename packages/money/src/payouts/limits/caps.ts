@@ -1,7 +1,7 @@
 import { findApprovedById } from '@market/core/approvals'
 import type { Tx } from '@market/database/transact'
 import { formatUsd, type Usdc } from '@market/kernel/money'
-import { type Counted, cappedOf, NETWORK_SCOPE, payeeScopes } from '../counters/counters.ts'
+import { type Counted, cappedOf, dayScope, payeeScopes } from '../counters/counters.ts'
 import { isReturnToPayer } from '../funding-transfer.ts'
 import type { Hold, HoldCode } from '../hold.ts'
 import type { Payout } from '../payout.ts'
@@ -33,16 +33,16 @@ export async function decideCaps(
   if (!(await countsAgainstCaps(ctx, tx, payout))) return { counts: false }
   if (payeeScopes(payout).some((scope) => cappedOf(counted, scope) + amount > caps.perPayee))
     return above('payee_cap', caps.perPayee)
-  if (cappedOf(counted, NETWORK_SCOPE) + amount > caps.perDay) return above('daily_cap', caps.perDay)
+  if (cappedOf(counted, dayScope(payout)) + amount > caps.perDay) return above('daily_cap', caps.perDay)
   return { counts: true }
 }
 
 /** Whether a payout counts against the caps of a day. */
 export async function countsAgainstCaps(ctx: Kinds, tx: Tx, payout: Payout): Promise<boolean> {
-  const { capped } = ctx.payoutKinds[payout.kind]
+  const { capped, isReturned = isReturnToPayer } = ctx.payoutKinds[payout.kind]
   if (capped === 'never' || (await isApproved(ctx, tx, payout))) return false
   // fix: return-uses-no-cap
-  return capped !== 'unless_returned' || !(await isReturnToPayer(tx, payout))
+  return capped !== 'unless_returned' || !(await isReturned(tx, payout))
 }
 
 /** The row only names the approval. Two operators must have approved this payout by it. */

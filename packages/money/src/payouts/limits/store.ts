@@ -21,6 +21,14 @@ export async function sumSpent(
   )
 }
 
+/** What of a transfer was moved to a venue of Earn. */
+export const sumMovedToVenue = (tx: Tx, { network, reference, index }: TransferKey): Promise<Usdc> =>
+  sumAmounts(
+    tx,
+    sql`from payout_transfers where (network, reference, transfer_index) = (${network}, ${reference}, ${index})
+      and exists (select from payouts where id = payout_id and kind = 'move_to_venue' and state <> 'withdrawn')`,
+  )
+
 /** Stores how much of a transfer a payout uses. */
 export async function saveSpent(
   tx: Tx,

@@ -112,6 +112,7 @@ export async function findTransferMatches(
       join
         .onRef('signature.network', '=', 'outgoing_transfers.network')
         .onRef('signature.reference', '=', 'outgoing_transfers.reference')
+        .onRef('signature.transfer_index', '=', 'outgoing_transfers.transfer_index')
         .on('signature.payout_id', '=', payout.id),
     )
     .selectAll('outgoing_transfers')

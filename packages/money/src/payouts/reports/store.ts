@@ -183,7 +183,7 @@ export const payoutPayees = sql`
 
 /** A payout that may have left the treasury. Any one of its transactions may be executed, and only one can be. */
 export interface InFlight {
-  /** Solana: the newest transaction. EVM: the nonce of the authorization, which is executed at most once. */
+  /** Solana: the newest transaction, with `.index` of a later payment of it. EVM: the nonce of the authorization, which is executed at most once. */
   readonly reference: string
   /** Solana: earlier transactions that the newest one replaces. */
   readonly replaces: readonly string[]
@@ -198,7 +198,8 @@ export async function findInFlight(
 ): Promise<{ readonly transactions: readonly InFlight[]; readonly count: number }> {
   const { rows } = await sql<{ references: string[]; amount_micros: bigint; count: number }>`
     select payout.amount_micros, payout.count, case when ${paysMarkOnce(network)} then array[payout.mark] else array(
-      select signature.reference from payout_signatures as signature
+      select signature.reference || case transfer_index when 0 then '' else '.' || transfer_index end
+      from payout_signatures as signature
       where signature.payout_id = payout.id and signature.round = payout.round order by signature.n desc
     ) end as references
     from (
@@ -214,6 +215,10 @@ export async function findInFlight(
   return { transactions, count: rows[0]?.count ?? 0 }
 }
 
+/** Waits for the minimum to be lowered, and is paid to its address then, with or without an account. */
+// fix: small-payout-keeps-no-account
+const IS_SMALL = sql`hold_code is not distinct from 'below_minimum'`
+
 /** Whether a payout to one of these agents was requested and is not final. A failed one still waits for a decision. */
 export async function hasOpenPayouts(tx: Tx, agentIds: readonly AgentId[]): Promise<boolean> {
   if (agentIds.length === 0) return false
@@ -223,7 +228,7 @@ export async function hasOpenPayouts(tx: Tx, agentIds: readonly AgentId[]): Prom
     .select('id')
     .where('agent_id', 'in', [...agentIds])
     .limit(1)
-  for (const state of [UNDER_WAY, FAILED])
+  for (const state of [sql`${UNDER_WAY} and not (${IS_SMALL})`, FAILED])
     if ((await ofAgents.where(sql<boolean>`${state}`).executeTakeFirst()) !== undefined) return true
   return false
 }

@@ -198,7 +198,7 @@ export async function findLiabilities(
         end as holder
         from (
           select id, kind, network, subject, balance_micros from ledger_accounts
-          where network = ${network} and is_open and kind in ('escrow', 'payable', 'surplus', 'suspense', 'pool', 'withdrawal')
+          where network = ${network} and is_open and kind in ('escrow', 'payable', 'surplus', 'suspense', 'withdrawal')
             and (kind, id) > (${after.kind}, ${after.id})
           order by kind, id limit ${PAGE}
         ) as account

@@ -1,10 +1,14 @@
 import { type Actor, type Needs, nameOf, ownerWallets, payerWallets } from '@market/core/context'
 import type { Tx } from '@market/database/transact'
+import { ApiError } from '@market/kernel/api-error'
 import type { OrderId } from '@market/kernel/ids'
 import {
   cancelIntent,
   claimTransfer,
   findTransferFor,
+  findWaitingIntent,
+  type Intent,
+  intentHandler,
   NamedBefore,
   type Naming,
   ownersPayment,
@@ -59,10 +63,11 @@ export const orderPurpose: PurposeRule<'order', PayOrder, Order> = {
     }
   },
 
-  async lock(tx, { purpose, reference }) {
+  async lock(tx, { id, purpose }) {
     const order = await lockOrder(tx, purpose.id as OrderId)
     const isWaiting = order.status === 'accepted' || order.status === 'cancelled'
-    return isWaiting && order.pending?.reference === reference ? order : undefined
+    // By its id: a submitted payment can be signed again, and is then another transaction.
+    return isWaiting && (await findWaitingIntent(tx, purpose))?.id === id ? order : undefined
   },
 
   /** One late transfer of a cancelled order is refunded automatically. The buyer has to ask for any further one. */
@@ -75,6 +80,7 @@ export const orderPurpose: PurposeRule<'order', PayOrder, Order> = {
     if (naming === undefined) return locked
     const order = await applyDueTransition(ctx, tx, locked, ctx.clock.now())
     if (!isUnpaid(order)) throw illegalTransition(order, 'pay')
+    await rejectWhileSubmitted(tx, order, payment)
     const problem =
       (isAwaiting(order, payment) ? undefined : await networkProblem(ctx, tx, order, payment)) ??
       (await ownersPayment(tx, purposeOf(order), naming))
@@ -127,6 +133,51 @@ export const orderPurpose: PurposeRule<'order', PayOrder, Order> = {
   onReversed: undoPayment,
 }
 
+/** What a worker, or the request that pays, does with a payment that an order waited for. */
+export const orderPayment = intentHandler(orderPurpose)
+
+/** A payment that we submit still takes effect, so a second one would pay twice. */
+export async function rejectWhileSubmitted(
+  tx: Tx,
+  order: Order,
+  payment: Pick<Payment, 'network' | 'reference'>,
+): Promise<void> {
+  const waiting = await awaitedBy(tx, order)
+  if (waiting === undefined || !isSubmitted(waiting)) return
+  if (payment.network === waiting.network && payment.reference === waiting.reference) return
+  // fix: one-submission
+  throw paymentInProgress(waiting)
+}
+
+/**
+ * The same before we submit a payment: nothing is charged while another payment can still pay the order. That is one which a block
+ * has, and a signed one that a reorganization dropped, until its authorization has expired.
+ */
+export async function rejectWhilePaymentComes(tx: Tx, order: Order): Promise<void> {
+  const waiting = await awaitedBy(tx, order)
+  if (waiting === undefined || (waiting.submission === null && waiting.depth === null)) return
+  // fix: one-charge
+  throw paymentInProgress(waiting)
+}
+
+const awaitedBy = async (tx: Tx, order: Order): Promise<Intent | undefined> =>
+  order.status === 'accepted' && order.pending !== null ? findWaitingIntent(tx, purposeOf(order)) : undefined
+
+/** Whether we submit the payment, and submit it again. */
+export const isSubmitted = ({ submission }: Pick<Intent, 'submission'>): boolean =>
+  submission !== null && submission.settlement.bytes !== null
+
+export const paymentInProgress = ({
+  reference,
+  network,
+  submission,
+}: Pick<Intent, 'reference' | 'network' | 'submission'>): ApiError =>
+  new ApiError(
+    'conflict',
+    `This order waits for the ${submission === null ? 'transfer' : 'signed payment'} ${reference} on ${network}. Read the order until it is paid, or until \`payment_error\` says that it failed.`,
+    { code: 'payment_in_progress', retryAfterSeconds: 2 },
+  )
+
 const isPaidBy = (order: Order, { network, reference }: Payment): boolean =>
   'payment' in order && order.payment?.network === network && order.payment.reference === reference
 
@@ -151,12 +202,12 @@ async function acceptPrice(
   ctx: Ctx,
   tx: Tx,
   order: Order<'quoted' | 'accepted'>,
-  { network, reference, actor }: Naming,
+  { network, reference, actor, isSigned }: Naming,
 ): Promise<Order> {
   const now = ctx.clock.now()
   rejectExpiredPrice(order, now)
   // Whose transfer it is shows only when it is confirmed. Until then it counts as the owner's, who has not signed.
-  const payerProven = order.payerProven && ownerWallets(actor, network).length === 0
+  const payerProven = isSigned === true || (order.payerProven && ownerWallets(actor, network).length === 0)
   const waiting = { ...accept(order, now, { network, reference }), payerProven }
   if (order.status === 'quoted')
     return saveOrder(tx, order, waiting, { action: 'accept', role: 'buyer', actor: nameOf(actor), at: now })

@@ -36,13 +36,35 @@ export async function networkProblem(
   order: Pick<Order, 'agentId'>,
   { network, reference }: Payment,
 ): Promise<ApiError | undefined> {
-  const networks = await networksOf(ctx, db, order)
+  return problemOn(
+    network,
+    await networksOf(ctx, db, order),
+    `so the transfer was not used. To get it back, send POST /api/unmatched-transfers/suspense:${network}:${reference}/refund.`,
+  )
+}
+
+/** The same before anything was paid. */
+export async function requireNetwork(
+  ctx: Needs<'clock'>,
+  db: Db | Tx,
+  order: Pick<Order, 'agentId'>,
+  network: Network,
+): Promise<void> {
+  const problem = problemOn(network, await networksOf(ctx, db, order), 'so nothing was charged.')
+  if (problem !== undefined) throw problem
+}
+
+function problemOn(
+  network: Network,
+  accepted: readonly Network[],
+  consequence: string,
+): ApiError | undefined {
   // fix: payable-network
-  if (networks.includes(network)) return undefined
-  const others = networks.length === 0 ? 'no network' : networks.join(' or ')
+  if (accepted.includes(network)) return undefined
+  const others = accepted.length === 0 ? 'no network' : accepted.join(' or ')
   return new ApiError(
     'invalid',
-    `The agent of this order cannot be paid on ${network}, so the transfer was not used. Pay on ${others}. To get the transfer back, send POST /api/unmatched-transfers/suspense:${network}:${reference}/refund.`,
+    `The agent of this order cannot be paid on ${network}, ${consequence} Pay on ${others}.`,
     { code: 'network_not_accepted' },
   )
 }

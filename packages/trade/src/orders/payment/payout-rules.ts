@@ -8,6 +8,7 @@ import {
   type PayoutRule,
   type PayoutTerms,
   redirectedPayees,
+  sumMovedToVenue,
   unmatchedTerms,
 } from '@market/money/payouts'
 import { type Order, payoutWait } from '../order.ts'
@@ -59,9 +60,13 @@ async function refundTerms(_ctx: Needs<'clock'>, tx: Tx, payout: Payout): Promis
   const { purpose, transfer } = paid
   const order = purpose.kind === 'order' ? await findOrderIfAny(tx, purpose.id) : undefined
   if (purpose.kind === 'order' && order === undefined) return undefined
-  const amount = order === undefined ? transfer.due : sharesOf(order, transfer).rest
+  const amount = order === undefined ? await restOf(tx, paid) : sharesOf(order, transfer).rest
   return { network: transfer.network, amount, payees: await payersOf(tx, payout, transfer) }
 }
+
+/** All of it, or what of a deposit into Earn did not go to its venue. */
+const restOf = async (tx: Tx, { purpose, transfer }: Paid): Promise<Usdc> =>
+  purpose.kind === 'earn_deposit' ? minus(transfer.due, await sumMovedToVenue(tx, transfer)) : transfer.due
 
 async function surplusTerms(tx: Tx, payout: Payout): Promise<PayoutTerms | undefined> {
   const paid = await findPaid(tx, payout)

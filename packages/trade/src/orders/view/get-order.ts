@@ -35,7 +35,8 @@ export interface OrderView {
 export async function getOrder(ctx: ReadContext, actor: Actor, orderId: OrderId): Promise<OrderView> {
   const { order, role } = await viewOrder(ctx, actor, orderId)
   const view = await viewFor(ctx, role, order)
-  const viewed = { order: view.order, role, deliveries: view.deliveries.length }
+  const { awaited, deliveries } = view
+  const viewed = { order: view.order, role, deliveries: deliveries.length, awaited }
   return { ...view, acts: possibleActs(viewed, ctx.clock.now()) }
 }
 

@@ -16,13 +16,19 @@ export interface OrderPage {
   readonly nextCursor: NextCursor
 }
 
+interface OwnOrders extends PageRequest {
+  readonly statuses: readonly Status[]
+  /** Only orders that open a workspace. */
+  readonly withQuota: boolean
+}
+
 /** The orders that the caller placed, newest first. */
 export async function listOrders(
   ctx: Needs<'db'>,
   actor: Actor,
-  { statuses, ...page }: PageRequest & { readonly statuses: readonly Status[] },
+  { statuses, withQuota, ...page }: OwnOrders,
 ): Promise<OrderPage> {
-  const names = { buyer: buyerOf(actor), wallets: provenWallets(actor), statuses }
+  const names = { buyer: buyerOf(actor), wallets: provenWallets(actor), statuses, withQuota }
   const after = CURSOR.decode(page.cursor)
   const found = await findOrdersOf(ctx.db, names, { limit: page.limit + 1, after })
   const { rows, nextCursor } = CURSOR.pageOf(found, page.limit)

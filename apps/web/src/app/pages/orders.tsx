@@ -1,0 +1,152 @@
+import type { Operations } from '@market/sdk'
+import { useQuery } from '@tanstack/react-query'
+import { Link, useRouteContext, useSearch } from '@tanstack/react-router'
+import { usdc } from '../format.ts'
+import { ORDER_STATUSES } from '../names.ts'
+import { ordersQuery } from '../order/queries.ts'
+import { Avatar } from '../parts/avatar.tsx'
+import { Head } from '../parts/head.tsx'
+import { More } from '../parts/more.tsx'
+import { Ago } from '../parts/now.tsx'
+import { Loading, NotRead, Private } from '../parts/private.tsx'
+import { useLiveOrders } from '../session/live-orders.ts'
+
+type ListedOrder = Operations['listOrders']['data'][number]
+
+/** What the viewer ordered. The server draws its frame only. */
+export const OrdersPage = () => (
+  <main id="content" className="wrap stack-6">
+    <Head title="Your orders" description="What you have ordered." />
+    <div className="between wrap-ok">
+      <h1 className="title">Your orders</h1>
+      <Link className="btn" to="/spending">
+        Spending
+      </Link>
+    </div>
+    <Private signedOut="Sign in to see what you have ordered.">
+      <OwnOrders />
+    </Private>
+  </main>
+)
+
+/** The statuses in which an order can wait for the buyer. */
+const WAITING = 'quoted,accepted,delivered'
+
+/** What each filter shows, by statuses. The first one is what waits for the buyer. */
+const FILTERS = [
+  ['Needs you', WAITING],
+  ['At work', 'pending_quote,paid,in_progress,revision_requested,disputed'],
+  ['Ended', 'completed,cancelled'],
+  ['All', undefined],
+] as const
+
+function OwnOrders() {
+  const search = useSearch({ from: '/orders' })
+  const context = useRouteContext({ from: '/orders' })
+  const everyMs = useLiveOrders()
+  const { data, error, refetch } = useQuery({ ...ordersQuery(context, search), refetchInterval: everyMs })
+  const isFirst = search.status === undefined && search.cursor === undefined
+  // What needs the buyer may be old, and is first all the same.
+  const { data: waiting } = useQuery({
+    ...ordersQuery(context, { status: WAITING }),
+    refetchInterval: everyMs,
+    enabled: isFirst,
+  })
+  return (
+    <>
+      <nav className="chips" aria-label="Status">
+        {FILTERS.map(([label, status]) => (
+          <Link
+            className="chip"
+            key={label}
+            to="/orders"
+            search={status === undefined ? {} : { status }}
+            aria-current={search.status === status ? 'true' : undefined}
+          >
+            {label}
+          </Link>
+        ))}
+      </nav>
+      {data === undefined ? (
+        error === null ? (
+          <Loading />
+        ) : (
+          <NotRead error={error} onRetry={() => void refetch()} />
+        )
+      ) : (
+        <OrderList
+          orders={isFirst ? withFirst(waiting?.orders ?? [], data.orders) : data.orders}
+          isFiltered={search.status !== undefined}
+        />
+      )}
+      <More cursor={data?.nextCursor ?? null} to="/orders" search={search} />
+    </>
+  )
+}
+
+/** The orders of a page, and those that need the buyer. */
+const withFirst = (waiting: readonly ListedOrder[], page: readonly ListedOrder[]): readonly ListedOrder[] => {
+  const first = waiting.filter(needsBuyer)
+  return [...first, ...page.filter(({ id }) => !first.some((one) => one.id === id))]
+}
+
+interface OrderListProps {
+  readonly orders: readonly ListedOrder[]
+  readonly isFiltered: boolean
+}
+
+/** What needs the buyer comes first, otherwise the newest. */
+export function OrderList({ orders, isFiltered }: OrderListProps) {
+  if (orders.length === 0)
+    return (
+      <div className="empty">
+        <h2>{isFiltered ? 'Nothing here' : 'You have not ordered anything'}</h2>
+        <p>
+          {isFiltered
+            ? 'No order has this status.'
+            : 'Hire an agent: what you pay is held in escrow until you approve the work.'}
+        </p>
+        <Link className="btn primary" to={isFiltered ? '/orders' : '/'} search={{}}>
+          {isFiltered ? 'See all orders' : 'Find a service'}
+        </Link>
+      </div>
+    )
+  const sorted = orders.toSorted((one, other) => Number(needsBuyer(other)) - Number(needsBuyer(one)))
+  return (
+    <ul className="card order-list">
+      {sorted.map((order) => (
+        <li key={order.id}>
+          <Row order={order} />
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** Whether nothing goes on without the buyer. */
+const needsBuyer = ({ status, pending_tx_hash, contested_at }: ListedOrder): boolean =>
+  contested_at !== null ||
+  status === 'delivered' ||
+  ((status === 'quoted' || status === 'accepted') && pending_tx_hash === null)
+
+function Row({ order }: { readonly order: ListedOrder }) {
+  const { label, style } = ORDER_STATUSES[order.status]
+  return (
+    <Link className="order-row" to="/orders/$order" params={{ order: order.id }}>
+      <Avatar id={order.agent_id} name={order.agent.name} size={30} />
+      <span className="grow">
+        <strong className="clip">{order.service_title}</strong>
+        <span className="muted sm clip">
+          {order.agent.name} · <Ago at={order.created_at} />
+        </span>
+      </span>
+      <span className="right">
+        <span className="usd">{order.price_usd === null ? '' : usdc(order.price_usd)}</span>
+        <span className={`badge ${needsBuyer(order) ? 'warn' : style}`}>
+          <i className="dot" />
+          {needsBuyer(order) ? `${label}: you` : label}
+        </span>
+      </span>
+    </Link>
+  )
+}
