@@ -4,5 +4,5 @@ import { writeBundle } from './bundle.ts'
 
 const began = performance.now()
 execFileSync('npm', ['run', '--silent', 'build:web'], { stdio: 'inherit' })
-await writeBundle(fileURLToPath(new URL('../dist', import.meta.url)), { hasPages: true })
+await writeBundle(fileURLToPath(new URL('../dist', import.meta.url)), { isWhole: true })
 process.stdout.write(`Wrote dist in ${((performance.now() - began) / 1_000).toFixed(1)} s.\n`)

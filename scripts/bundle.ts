@@ -4,6 +4,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { OutputChunk } from 'rolldown'
 import { hashSources } from './hash-sources.ts'
+import { noticeOf } from './notice.ts'
+import { packClients } from './pack.ts'
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url))
 
@@ -30,14 +32,16 @@ export const hashFile = (folder: string): string => join(folder, 'sources.sha256
 const PAGES = join(ROOT, 'apps/web/dist')
 
 /**
- * Writes every program, the migrations and the documents into `folder`, which then needs only Node, and the pages for people where
- * `hasPages`. Replaces the folder in one step, so that a build that fails leaves the previous one.
+ * Writes every program, the migrations and the documents into `folder`, which then needs only Node; with `isWhole` also the pages
+ * for people and the packages that the api serves to its clients. Replaces the folder in one step, so that a build that fails leaves the previous one.
  */
-export async function writeBundle(folder: string, { hasPages = false } = {}): Promise<void> {
+export async function writeBundle(folder: string, { isWhole = false } = {}): Promise<void> {
   const hash = hashSources()
   const partial = `${folder}.${process.pid}.partial`
   try {
-    for (const [program, file] of Object.entries(PROGRAMS)) await bundle(program, file, join(partial, 'bin'))
+    const files: string[] = []
+    for (const [program, file] of Object.entries(PROGRAMS))
+      files.push(...(await bundle(program, file, join(partial, 'bin'))))
     // The code reads them from `../migrations` relative to its own file, as in the sources.
     cpSync(join(ROOT, 'packages/database/migrations'), join(partial, 'migrations'), { recursive: true })
     // The api serves them as pages.
@@ -45,12 +49,16 @@ export async function writeBundle(folder: string, { hasPages = false } = {}): Pr
       cpSync(join(ROOT, pages), join(partial, pages), { recursive: true })
     for (const font of ['geist', 'geist-mono']) {
       const file = `${font}-latin-wght-normal.woff2`
-      cpSync(
-        join(ROOT, `node_modules/@fontsource-variable/${font}/files`, file),
-        join(partial, 'fonts', file),
-      )
+      const from = join(ROOT, `node_modules/@fontsource-variable/${font}/files`, file)
+      cpSync(from, join(partial, 'fonts', file))
+      files.push(from)
     }
-    if (hasPages) cpSync(PAGES, join(partial, 'pages'), { recursive: true })
+    writeFileSync(join(partial, 'NOTICE'), noticeOf(files))
+    cpSync(join(ROOT, 'LICENSE'), join(partial, 'LICENSE'))
+    if (isWhole) {
+      cpSync(PAGES, join(partial, 'pages'), { recursive: true })
+      await packClients(join(partial, 'packages'))
+    }
     writeFileSync(hashFile(partial), `${hash}\n`)
     rmSync(folder, { recursive: true, force: true })
     renameSync(partial, folder)
@@ -59,8 +67,11 @@ export async function writeBundle(folder: string, { hasPages = false } = {}): Pr
   }
 }
 
-/** One file per program, so that it loads nothing that only another program uses; chunks for dynamic imports only. */
-async function bundle(program: string, file: string, folder: string): Promise<void> {
+/**
+ * One file per program, so that it loads nothing that only another program uses; chunks for dynamic imports only. Returns the files
+ * that it is made of.
+ */
+async function bundle(program: string, file: string, folder: string): Promise<string[]> {
   // Most callers only need paths and never build.
   const { build } = await import('rolldown')
   const { output } = await build({
@@ -91,4 +102,5 @@ async function bundle(program: string, file: string, folder: string): Promise<vo
     .flatMap(({ imports, dynamicImports }) => [...imports, ...dynamicImports])
     .filter((name) => !own.has(name) && !isBuiltin(name))
   if (missing.length > 0) throw new Error(`The bundle of ${program} lacks ${missing.join(', ')}`)
+  return chunks.flatMap(({ moduleIds }) => moduleIds)
 }

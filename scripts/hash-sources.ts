@@ -11,7 +11,7 @@ const SOURCES = [
   'apps/web/{vite.config.ts,public/*,src/app/**/*.{tsx,css}}',
   'packages/database/migrations/*.sql',
   'docs/{contract,guides}/*.md',
-  'scripts/bundle.ts',
+  'scripts/{bundle,notice}.ts',
   'package-lock.json',
 ]
 

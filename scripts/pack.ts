@@ -1,10 +1,21 @@
 import { execFile } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { isBuiltin } from 'node:module'
-import { basename, dirname, join, relative } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import type { OutputChunk } from 'rolldown'
+import { hashSources } from './hash-sources.ts'
+import { noticeOf } from './notice.ts'
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url))
 const run = promisify(execFile)
@@ -32,34 +43,62 @@ export const clientNames = (): string[] =>
     Object.values(entries).every((entry) => existsSync(join(ROOT, 'packages', name, entry))) ? [name] : [],
   )
 
-/** Writes the tarball of a client into `destination` and returns its path. */
-export async function packClient(name: string, destination: string): Promise<string> {
+/** A tarball and what the api says of it (`packages/http/src/client-packages.ts`). */
+interface Packed {
+  readonly name: string
+  readonly version: string
+  readonly file: string
+  readonly size: number
+  readonly integrity: string
+}
+
+/** Writes the tarballs of clients and their list, `packages.json`, into `destination`. */
+export async function packClients(
+  destination: string,
+  names: readonly string[] = clientNames(),
+): Promise<Packed[]> {
+  const packed: Packed[] = []
+  for (const name of names) packed.push(await packClient(name, destination))
+  writeFileSync(join(destination, 'packages.json'), `${JSON.stringify(packed, null, 2)}\n`)
+  return packed
+}
+
+/** Writes the tarball of a client into `destination`. */
+export async function packClient(name: string, destination: string): Promise<Packed> {
   mkdirSync(join(ROOT, '.cache'), { recursive: true })
   const folder = mkdtempSync(join(ROOT, '.cache', `pack-${name}-`))
   try {
-    await writeDist(name, join(folder, 'dist'))
+    const notice = noticeOf(await writeDist(name, join(folder, 'dist')))
+    writeFileSync(join(folder, 'NOTICE'), notice)
+    cpSync(join(ROOT, 'LICENSE'), join(folder, 'LICENSE'))
     for (const part of ['bin', 'README.md']) {
       const from = join(ROOT, 'packages', name, part)
       if (existsSync(from)) cpSync(from, join(folder, part), { recursive: true })
     }
-    writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifestOf(name), null, 2)}\n`)
+    const manifest = manifestOf(name)
+    writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)
     mkdirSync(destination, { recursive: true })
     const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', destination], {
       cwd: folder,
     })
-    const [{ filename }] = JSON.parse(stdout) as [{ filename: string }]
-    return join(destination, basename(filename))
+    const [{ filename, size, integrity }] = JSON.parse(stdout) as [
+      { readonly filename: string; readonly size: number; readonly integrity: string },
+    ]
+    const file = `${name}-${manifest.version}.tgz`
+    renameSync(join(destination, filename), join(destination, file))
+    return { name, version: manifest.version, file, size, integrity }
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
 }
 
-/** Writes the bundle of a client, and the types of a library. */
-export async function writeDist(name: string, folder: string): Promise<void> {
+/** Writes the bundle of a client, and the types of a library. Returns the files that the bundle is made of. */
+export async function writeDist(name: string, folder: string): Promise<string[]> {
   const client = clientOf(name)
   rmSync(folder, { recursive: true, force: true })
-  await bundle(name, client, folder)
+  const files = await bundle(name, client, folder)
   if (client.kind === 'library') await writeTypes(name, client, folder)
+  return files
 }
 
 function clientOf(name: string): Client {
@@ -69,10 +108,28 @@ function clientOf(name: string): Client {
   return client
 }
 
+/** The packages of a release have the plain version. */
+const IS_RELEASE = process.argv.includes('--release')
+
+/**
+ * Between releases the version names the sources too: an address with a version never gets other contents, so that everybody
+ * may keep what it returned.
+ */
+const versionOf = (released: string): string =>
+  IS_RELEASE ? released : `${released}-dev.${hashSources(['scripts/pack.ts']).slice(0, 10)}`
+
 /** The package.json of the tarball. The one of the checkout names sources and packages of the workspace. */
-function manifestOf(name: string): object {
+function manifestOf(name: string): { readonly version: string } {
   const path = join(ROOT, 'packages', name, 'package.json')
-  const { devDependencies: _, scripts: __, exports: ___, ...rest } = JSON.parse(readFileSync(path, 'utf8'))
+  const {
+    devDependencies: _,
+    scripts: __,
+    exports: ___,
+    files,
+    version,
+    ...more
+  } = JSON.parse(readFileSync(path, 'utf8'))
+  const rest = { ...more, version: versionOf(version), files: [...files, 'NOTICE'] }
   const { kind, entries } = clientOf(name)
   if (kind === 'program') return rest
   const exports = Object.entries(entries).map(([file, entry], index) => [
@@ -91,7 +148,7 @@ function manifestOf(name: string): object {
 /** Declarations have the folders of the sources. */
 const typesOf = (entry: string): string => relative('src', entry).replace(/\.ts$/, '.d.ts')
 
-async function bundle(name: string, { entries, kind }: Client, folder: string): Promise<void> {
+async function bundle(name: string, { entries, kind }: Client, folder: string): Promise<string[]> {
   const { build } = await import('rolldown')
   const { output: files } = await build({
     cwd: ROOT,
@@ -117,6 +174,7 @@ async function bundle(name: string, { entries, kind }: Client, folder: string): 
     .flatMap(({ imports, dynamicImports }) => [...imports, ...dynamicImports])
     .filter((file) => !own.has(file) && !(kind === 'program' && isBuiltin(file)))
   if (missing.length > 0) throw new Error(`The bundle of ${name} lacks ${missing.join(', ')}`)
+  return chunks.flatMap(({ moduleIds }) => moduleIds)
 }
 
 /** Declarations of the entries and of what they import. They may import nothing that is not in the tarball. */
@@ -171,9 +229,8 @@ function copyTypes(from: string, folder: string, to: string): void {
 }
 
 if (import.meta.main) {
-  const names = process.argv.slice(2)
-  for (const name of names.length > 0 ? names : clientNames()) {
-    const tarball = await packClient(name, join(ROOT, 'dist/packages'))
-    process.stdout.write(`${tarball.slice(ROOT.length)}\n`)
-  }
+  const names = process.argv.slice(2).filter((argument) => argument !== '--release')
+  const destination = join(ROOT, 'dist/packages')
+  for (const { file } of await packClients(destination, names.length > 0 ? names : undefined))
+    process.stdout.write(`dist/packages/${file}\n`)
 }

@@ -3,6 +3,7 @@ import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { TOKENS } from '@market/style/tokens'
 import { defineConfig, type Plugin } from 'vite'
+import { noticeOf } from '../../scripts/notice.ts'
 
 const path = (name: string): string => fileURLToPath(new URL(name, import.meta.url))
 
@@ -32,12 +33,28 @@ const pictureFiles: Plugin = {
   },
 }
 
+/** Whose files the stylesheets and the pictures name. */
+const FONT_PACKAGES = ['@fontsource-variable/geist', '@fontsource-variable/geist-mono', '@fontsource/geist']
+
+/** The licences of what is bundled, as /NOTICE.txt. */
+const notice: Plugin = {
+  name: 'notice',
+  generateBundle(_options, written) {
+    const bundled = Object.values(written).flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []))
+    const source = noticeOf([
+      ...bundled,
+      ...FONT_PACKAGES.map((name) => fileURLToPath(import.meta.resolve(name))),
+    ])
+    this.emitFile({ type: 'asset', fileName: 'NOTICE.txt', source })
+  },
+}
+
 /** Two builds: what the browser loads, and what the server renders pages with. */
 export default defineConfig(({ command, isSsrBuild }) => ({
   root: path('src/app'),
   publicDir: path('public'),
   appType: 'custom',
-  plugins: [tokens, ...(isSsrBuild ? [pictureFiles] : [])],
+  plugins: [tokens, notice, ...(isSsrBuild ? [pictureFiles] : [])],
   build: {
     outDir: path(isSsrBuild ? 'dist/server' : 'dist/client'),
     emptyOutDir: true,

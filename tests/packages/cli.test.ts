@@ -18,7 +18,7 @@ beforeAll(async () => {
   ;[market, installed] = await Promise.all([start(), installClient('cli')])
 })
 afterAll(async () => {
-  installed?.remove()
+  await installed?.remove()
   await market?.stop()
 })
 

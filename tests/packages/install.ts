@@ -4,7 +4,9 @@ import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { packClient } from '../../scripts/pack.ts'
+import { mountClientPackages } from '@market/http/client-packages'
+import Fastify from 'fastify'
+import { packClients } from '../../scripts/pack.ts'
 
 export const run = promisify(execFile)
 
@@ -34,14 +36,24 @@ const npm = (cwd: string, ...args: string[]) =>
     env: Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name))),
   })
 
-/** Packs a client and installs the tarball, with nothing else, in a folder of its own. */
+/** Nobody responds there: what is installed comes from the marketplace alone. */
+const NO_REGISTRY = ['--registry', 'http://127.0.0.1:1']
+
+/** Packs a client, serves it as the api does, and installs it by its address, with nothing else, in a folder of its own. */
 export async function installClient(name: string) {
   const folder = mkdtempSync(join(tmpdir(), `installed-${name}-`))
-  const tarball = await packClient(name, folder)
+  const served = join(folder, 'served')
+  await packClients(served, [name])
+  const origin = Fastify()
+  mountClientPackages(origin, 'https://api.example', [served])
+  const address = await origin.listen({ host: '127.0.0.1', port: 0 })
   writeFileSync(join(folder, 'package.json'), '{"private":true,"type":"module"}')
-  await npm(folder, 'install', '--offline', tarball)
+  const url = `${address}/packages/${name}.tgz`
+  await npm(folder, 'install', url, ...NO_REGISTRY)
   return {
     folder,
+    /** Where it can be installed from until it is removed. */
+    url,
     package: join(folder, 'node_modules/@market', name),
     write: (file: string, text: string): string => {
       const path = join(folder, file)
@@ -49,6 +61,9 @@ export async function installClient(name: string) {
       writeFileSync(path, text)
       return path
     },
-    remove: () => rmSync(folder, { recursive: true, force: true }),
+    remove: async () => {
+      await origin.close()
+      rmSync(folder, { recursive: true, force: true })
+    },
   }
 }

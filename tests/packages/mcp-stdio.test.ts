@@ -1,11 +1,12 @@
 import { join } from 'node:path'
+import { Market as SdkMarket } from '@market/sdk'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Market, startMarket } from '../support/market.ts'
 import { findNode20, installClient } from './install.ts'
 
-/** The program for MCP clients as users install it. */
+/** The program for MCP clients as users install it, and what a client learns that is too old. */
 
 let market: Market
 let installed: Awaited<ReturnType<typeof installClient>>
@@ -13,20 +14,40 @@ beforeAll(async () => {
   ;[market, installed] = await Promise.all([startMarket(), installClient('mcp-stdio')])
 })
 afterAll(async () => {
-  installed?.remove()
+  await installed?.remove()
   await market?.stop()
 })
 
-test.each(['Node 20', 'Node 24'])(
-  'on %s: the installed program lists its tools and calls one',
-  async (version) => {
-    const command = version === 'Node 20' ? await findNode20() : process.execPath
+/** How a client starts it: as it was installed, or by its address alone. */
+const WAYS = {
+  'installed, on Node 20': async () => ({
+    command: await findNode20(),
+    args: [join(installed.package, 'bin/mcp-stdio.mjs')],
+  }),
+  'installed, on Node 24': async () => ({
+    command: process.execPath,
+    args: [join(installed.package, 'bin/mcp-stdio.mjs')],
+  }),
+  'by npx and the address of the marketplace': async () => ({
+    command: 'npx',
+    args: ['-y', installed.url],
+    env: {
+      PATH: process.env['PATH'] ?? '',
+      npm_config_registry: 'http://127.0.0.1:1',
+      npm_config_cache: join(installed.folder, 'npm'),
+    },
+  }),
+}
+
+test.each(Object.keys(WAYS) as (keyof typeof WAYS)[])(
+  '%s: the program lists its tools and calls one',
+  async (way) => {
+    const started: { command: string; args: string[]; env?: Record<string, string> } = await WAYS[way]()
     const client = new Client({ name: 'test', version: '1' })
     await client.connect(
       new StdioClientTransport({
-        command,
-        args: [join(installed.package, 'bin/mcp-stdio.mjs')],
-        env: { MARKET_API_URL: market.url },
+        ...started,
+        env: { ...started.env, MARKET_API_URL: market.url },
         cwd: installed.folder,
       }),
     )
@@ -40,3 +61,16 @@ test.each(['Node 20', 'Node 24'])(
     }
   },
 )
+
+test('a client that is too old is told once which version the API supports; a newer one and a stranger are not', async () => {
+  const told: string[] = []
+  const onOutdated = (message: string) => void told.push(message)
+  for (const client of ['cli/0.0.9', 'cli/0.1.0', 'sdk/99.0.0', 'another/0.0.1']) {
+    const sdk = new SdkMarket({ apiUrl: market.url, client, onOutdated })
+    await sdk.listModels()
+    await sdk.listModels()
+  }
+  expect(told).toEqual([
+    `This is cli/0.0.9 of Agent Market, and ${market.url} supports 0.1.0 and later. Install ${market.url}/packages/cli.tgz with npm.`,
+  ])
+})

@@ -26,7 +26,7 @@ beforeAll(async () => {
     await makeService(market, agent, { title })
 })
 afterAll(async () => {
-  installed?.remove()
+  await installed?.remove()
   await market?.stop()
 })
 
@@ -36,7 +36,13 @@ describe('the tarball of the SDK', () => {
     expect(manifest).toMatchObject({ name: '@market/sdk', engines: { node: '>=20' } })
     expect(Object.keys(manifest).filter((key) => /dependencies|scripts/i.test(key))).toEqual([])
     expect(readdirSync(join(installed.folder, 'node_modules', '@market'))).toEqual(['sdk'])
-    expect(readdirSync(installed.package).toSorted()).toEqual(['README.md', 'dist', 'package.json'])
+    expect(readdirSync(installed.package).toSorted()).toEqual([
+      'LICENSE',
+      'NOTICE',
+      'README.md',
+      'dist',
+      'package.json',
+    ])
   })
 
   test('index.mjs imports the code of payments only when a payment is signed', () => {

@@ -8,6 +8,7 @@ import {
 } from './settings/settings.ts'
 import type { Printer } from './terminal/printer.ts'
 import { canRedraw, NO_PROGRESS, type Progress, showProgress, type Terminal } from './terminal/terminal.ts'
+import { VERSION } from './version.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
@@ -36,7 +37,7 @@ export interface SignedIn {
 }
 
 /** Fails soon: a user waits at the terminal. */
-const TRANSPORT = { retries: 2, maxWaitSeconds: 10 }
+const TRANSPORT = { client: `cli/${VERSION}`, retries: 2, maxWaitSeconds: 10 }
 
 export async function openSession(
   globals: Choices,
@@ -44,6 +45,7 @@ export async function openSession(
   { terminal, printer, signal }: Pick<Session, 'terminal' | 'printer' | 'signal'>,
 ): Promise<Session> {
   const settings = await readSettings(environment, globals)
+  const transport = { ...TRANSPORT, onOutdated: (message: string) => printer.note(message) }
   const isJson = globals.json
   return {
     terminal,
@@ -52,7 +54,7 @@ export async function openSession(
     settings,
     isJson,
     signal,
-    anonymous: () => new Market({ apiUrl: settings.apiUrl(), ...TRANSPORT }),
+    anonymous: () => new Market({ apiUrl: settings.apiUrl(), ...transport }),
     signedIn: (...kinds) => {
       const allowed = settings.as === undefined ? kinds : kinds.filter((kind) => kind === settings.as)
       const [credential] = allowed.flatMap((kind) => {
@@ -64,11 +66,11 @@ export async function openSession(
       const market = new Market({
         apiUrl: settings.apiUrl(),
         ...(kind === 'agent' ? { apiKey: secret } : { token: secret }),
-        ...TRANSPORT,
+        ...transport,
       })
       return { market, kind }
     },
-    asWallet: (wallet) => new Market({ apiUrl: settings.apiUrl(), wallet, ...TRANSPORT }),
+    asWallet: (wallet) => new Market({ apiUrl: settings.apiUrl(), wallet, ...transport }),
     during: async (text, work) => {
       const isShown = canRedraw(terminal, environment) && !isJson
       const progress = isShown ? showProgress(terminal, text) : NO_PROGRESS

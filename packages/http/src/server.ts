@@ -8,6 +8,7 @@ import type { ServeDocument } from '@market/handlers/x402/catalog'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { addressList, clientAddress, isListed, plain } from './client-address.ts'
 import { respondToClientError } from './client-error.ts'
+import { mountClientPackages, tellOldClients } from './client-packages.ts'
 import { respondToUnroutable, sendErrorsInEnvelope } from './envelope.ts'
 import { type ClientLimits, guardedServer } from './guarded-server.ts'
 import { addHeaders } from './headers.ts'
@@ -91,6 +92,7 @@ export function buildServer(settings: ServerSettings): FastifyInstance<Server> {
   countResponses(app, metrics)
   mountMetrics(app, metrics, { readers: settings.metricsReaders, health })
   addHeaders(app, appOrigin)
+  tellOldClients(app)
   app.addHook('onSend', async (_request, reply) => {
     // While draining, keep-alive clients must open their next connection to another instance.
     if (health.isDraining()) reply.header('Connection', 'close')
@@ -102,6 +104,7 @@ export function buildServer(settings: ServerSettings): FastifyInstance<Server> {
   if (pagesUrl !== undefined) leadToPurchasePage(app, pagesUrl)
   mountSecurityTxt(app, baseUrl, settings.securityContact)
   mountReceiptKeys(app, settings.receiptKeys)
+  mountClientPackages(app, baseUrl)
   const rest = { execute: settings.execute, maxUploads: settings.maxUploads, ...edge }
   sendErrorsInEnvelope(app, settings.onFault, (request, error) => reject(request, error, rest))
   mountRest(app, rest)

@@ -1,12 +1,16 @@
 import { checkInput } from '@market/contract/check-input'
 import { type HttpRequest, requestOf, UnsendableError } from '@market/contract/client'
+import { CLIENT_HEADER, OLDEST_HEADER, outdatedMessage } from '@market/contract/client-versions'
 import { isWrite } from '@market/contract/define'
 import { idempotencyKeyOf, type ToolCall, type ToolRequest } from '@market/contract/tools/call'
 import type { Tool } from '@market/contract/tools/define'
 import { RESULT_HEADERS, type ToolResponse } from '@market/contract/tools/results'
+import manifest from '../package.json' with { type: 'json' }
 import type { Settings } from './settings.ts'
 
 const TIMEOUT_MS = 60_000
+
+const CLIENT = `mcp-stdio/${manifest.version}`
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -35,16 +39,25 @@ export async function sendRequest(
   try {
     const response = await fetch(settings.apiUrl + path, {
       method,
-      headers,
+      headers: { ...headers, [CLIENT_HEADER]: CLIENT },
       body,
       // Another address does not get the API key.
       redirect: 'manual',
       signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
     })
+    tellOnce(settings, response.headers.get(OLDEST_HEADER))
     return withHint(settings, request, await readResponse(settings, response))
   } catch (error) {
     return failure(503, 'unavailable', `${whyFailed(settings, error)} ${whatNext(tool)}`)
   }
+}
+
+let isTold = false
+
+function tellOnce({ apiUrl }: Settings, oldest: string | null): void {
+  if (oldest === null || isTold) return
+  isTold = true
+  process.stderr.write(`${outdatedMessage(CLIENT, oldest, apiUrl)}\n`)
 }
 
 async function readResponse({ apiUrl }: Settings, response: Response): Promise<ToolResponse> {

@@ -4,15 +4,21 @@ import { type CallOptions, Connection, type Credentials, type Fields, type Route
 import { type BuyerEvent, type EventOptions, type SellerEvent, streamEvents } from './events.ts'
 import type { Calls } from './generated/calls.ts'
 import { ROUTES } from './generated/routes.ts'
+import { identified } from './identify.ts'
 import { iterate } from './list.ts'
 import type { Transport } from './send.ts'
 import { requestSigner } from './sign-request.ts'
+import { VERSION } from './version.ts'
 
 export interface MarketOptions extends Credentials, Partial<Transport> {
   /** The origin of the API, for example https://api.example. */
   readonly apiUrl: string
   /** The public origin of the API, which the texts for wallets name. Set it when `apiUrl` is another one; `apiUrl` by default. */
   readonly site?: string | undefined
+  /** What the API is told that calls it; `sdk/<version>` by default. */
+  readonly client?: string
+  /** Gets one sentence when the API supports only later versions of the client; a warning on the console by default. */
+  readonly onOutdated?: (message: string) => void
 }
 
 const DEFAULTS = { retries: 4, maxWaitSeconds: 60, timeoutMs: 60_000 }
@@ -25,7 +31,7 @@ export class Client {
   readonly apiUrl: string
   protected readonly connection: Connection
 
-  constructor({ apiUrl, site, apiKey, token, wallet, ...transport }: MarketOptions) {
+  constructor({ apiUrl, site, apiKey, token, wallet, client, onOutdated, ...transport }: MarketOptions) {
     const api = readApiUrl('apiUrl', apiUrl)
     if ('problem' in api) throw new TypeError(api.problem)
     const named = readApiUrl('site', site ?? apiUrl)
@@ -35,10 +41,19 @@ export class Client {
         'Pass one of apiKey, token and wallet. A second wallet signs as cosigner of a call.',
       )
     this.apiUrl = api.origin
+    const { fetch: send, ...chosen } = withoutUndefined(transport)
     this.connection = new Connection(
       api.origin,
       { apiKey, token, wallet },
-      { ...DEFAULTS, fetch: (...request) => fetch(...request), ...withoutUndefined(transport) },
+      {
+        ...{ ...DEFAULTS, ...chosen },
+        fetch: identified(send ?? ((...request) => fetch(...request)), {
+          client: client ?? `sdk/${VERSION}`,
+          apiUrl: api.origin,
+          // biome-ignore lint/suspicious/noConsole: a library knows no other place that its user reads.
+          onOutdated: onOutdated ?? ((message) => console.warn(message)),
+        }),
+      },
       requestSigner(
         (signer, wallet_chain, purpose) =>
           this.getAuthMessage({ wallet: signer, wallet_chain, purpose } as never),

@@ -1,5 +1,6 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Urls } from './home.ts'
 import { type Html, html } from './html.ts'
 import { renderMarkdown } from './markdown.ts'
 import { link, type SiteFrame, sitePage } from './site-page.ts'
@@ -22,8 +23,10 @@ export interface Documents {
   readonly page: (path: string) => Promise<string> | undefined
 }
 
-/** Reads the guides and the pages of the contract. Each page is rendered at its first request. */
-export function readDocuments(pagesUrl: string | undefined): Documents {
+type Addresses = Pick<Urls, 'baseUrl' | 'appUrl' | 'pagesUrl'>
+
+/** Reads the guides and the pages of the contract. Each page is rendered at its first request, with the addresses of this server. */
+export function readDocuments(urls: Addresses): Documents {
   const folder = FOLDERS.find((path) => existsSync(join(path, 'contract')))
   if (folder === undefined)
     throw new Error(`No pages in ${FOLDERS.join(' or ')}. Run \`npm run build\` again.`)
@@ -34,7 +37,7 @@ export function readDocuments(pagesUrl: string | undefined): Documents {
   const rendered = new Map<string, Promise<string>>()
   const render = (path: string): Promise<string> | undefined => {
     const document = byPath.get(path)
-    return document && renderPage(document, documents, pagesUrl)
+    return document && renderPage(document, documents, urls)
   }
   return {
     page: (path) => {
@@ -54,10 +57,11 @@ function documentOf(file: string, text: string): Document {
 async function renderPage(
   document: Document,
   documents: readonly Document[],
-  pagesUrl: string | undefined,
+  { baseUrl, appUrl, pagesUrl }: Addresses,
 ): Promise<string> {
   const paths = new Map(documents.map(({ file, path }) => [file, path]))
-  const content = await renderMarkdown(document.text, document.file, (file) => paths.get(file))
+  const text = document.text.replaceAll('{base_url}', baseUrl).replaceAll('{app_url}', appUrl)
+  const content = await renderMarkdown(text, document.file, (file) => paths.get(file))
   return framed({ title: document.title, path: document.path, pagesUrl }, content, documents)
 }
 

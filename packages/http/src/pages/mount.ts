@@ -29,7 +29,7 @@ export function mountPages(app: FastifyInstance, urls: Urls): void {
   let documents: Documents | undefined
   const sendDocument = async (request: FastifyRequest, reply: FastifyReply) => {
     // Read at the first request: a start does not need them.
-    documents ??= readDocuments(urls.pagesUrl)
+    documents ??= readDocuments(urls)
     const text = await documents.page(request.url.split('?', 1)[0] ?? '')
     if (text === undefined) return reply.callNotFound()
     return sendPage(reply, text)

@@ -1,0 +1,2 @@
+/** That of package.json, which pages do not load. */
+export const VERSION = '0.1.0'
