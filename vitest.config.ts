@@ -230,6 +230,8 @@ export default defineConfig({
           ...shared,
           name: 'architecture',
           include: ARCHITECTURE,
+          // It imports JSON in a way that Node does not know.
+          server: { deps: { inline: [/@actions\//] } },
           sequence: { groupOrder: 0 },
         },
       },
