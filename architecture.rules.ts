@@ -54,6 +54,8 @@ const ADAPTERS = '^packages/(chains|platform)/'
 const CLIENTS = '^packages/(sdk|solvency|cli|mcp-stdio|admin|console)/'
 /** A list without imports. Every layer throws errors with these codes, so the kernel imports their type. */
 const ERROR_CODES = '^packages/contract/src/error-codes\\.ts$'
+/** A list without imports, too. Clients sign payments by these types, and the worker signs payouts. */
+const AUTHORIZATION_TYPES = '^packages/contract/src/authorization-types\\.ts$'
 const SQL = 'node_modules/(kysely|pg|pg-[^/]+|postgres)/'
 
 type Step = readonly [name: string, path: string]
@@ -176,7 +178,10 @@ const besides: Rule[] = [
     { path: ADAPTERS, pathNot: TEST },
     {
       path: '^(apps|packages)/',
-      pathNot: ['^packages/$1/', PORTS, LAYERS.kernel, ADAPTERS, '^packages/testing/'],
+      pathNot: [
+        ...['^packages/$1/', PORTS, LAYERS.kernel, ADAPTERS, '^packages/testing/'],
+        AUTHORIZATION_TYPES,
+      ],
     },
   ),
   never(
@@ -190,7 +195,7 @@ const besides: Rule[] = [
       path: '^packages/',
       pathNot: [TEST, '^packages/(contract|http|mcp|handlers|sdk|cli|mcp-stdio|admin|console|testing)/'],
     },
-    { path: '^packages/contract/', pathNot: ERROR_CODES },
+    { path: '^packages/contract/', pathNot: [ERROR_CODES, AUTHORIZATION_TYPES] },
   ),
   never(
     'clients-import-contract-only',

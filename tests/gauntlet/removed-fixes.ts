@@ -1,3 +1,4 @@
+import { BOUNDS_FIXES } from './removed-bounds-fixes.ts'
 import { CASH_FIXES } from './removed-cash-fixes.ts'
 import { CONFIG_FIXES } from './removed-config-fixes.ts'
 import { COST_FIXES } from './removed-cost-fixes.ts'
@@ -319,4 +320,5 @@ export const REMOVED_FIXES: readonly RemovedFix[] = [
   ...COST_FIXES,
   ...WHO_FIXES,
   ...STEPS_FIXES,
+  ...BOUNDS_FIXES,
 ]

@@ -157,7 +157,11 @@ export const SECTIONS: readonly Section[] = [
       'tests/browser/web-sources.test.ts',
     ],
   },
-  { name: 'load', files: ['tests/load', 'tests/reserves/many.test.ts'] },
+  {
+    name: 'load',
+    settings: () => ({ AGENT_WALLETS: 250_000 }),
+    files: ['tests/load', 'tests/reserves/many.test.ts', 'tests/reserves/many-wallets.test.ts'],
+  },
   {
     name: 'thefts',
     seeds: 1,

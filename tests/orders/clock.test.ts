@@ -63,6 +63,20 @@ test('deadlines: releases a delivery once, at 48:00:00 and not at 47:59:59', asy
   await fixture.expectWhole([id])
 })
 
+test('deadlines: an order that another worker has locked is left to it, and the next ones do not wait', async () => {
+  const buyer = newBuyer()
+  const [first, second] = [await fixture.delivered(seller, buyer), await fixture.delivered(seller, buyer)]
+  fixture.clock.advance(48 * HOUR)
+  await fixture.db.transaction().execute(async (tx) => {
+    await sql`select from orders where id = ${first} for update`.execute(tx)
+    expect(await fixture.sweepDue()).toBe(1)
+    expect([await statusOf(first), await statusOf(second)]).toEqual(['delivered', 'completed'])
+  })
+  expect(await fixture.sweepDue()).toBe(1)
+  expect(await statusOf(first)).toBe('completed')
+  await fixture.expectWhole([first, second])
+})
+
 test('dispute and revision: rejected after the end of the review, also before a worker releases the order', async () => {
   const buyer = newBuyer()
   const [one, two] = [await fixture.delivered(seller, buyer), await fixture.delivered(seller, buyer)]

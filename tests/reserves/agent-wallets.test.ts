@@ -2,8 +2,14 @@ import { solanaChain } from '@market/chains/solana/solana-chain'
 import { findWalletAddress } from '@market/core/custody'
 import type { Chain } from '@market/core/ports/chain'
 import { unavailable } from '@market/kernel/api-error'
-import { MINUTE } from '@market/kernel/clock'
-import { checkReserves, getSolvency, proveLiabilities, takeReserveSnapshot } from '@market/reserves/snapshots'
+import { DAY, MINUTE, SECOND } from '@market/kernel/clock'
+import {
+  checkReserves,
+  getSolvency,
+  proveLiabilities,
+  readAgentWallets,
+  takeReserveSnapshot,
+} from '@market/reserves/snapshots'
 import { testClock } from '@market/testing/clock'
 import { makeAgent } from '@market/testing/makers'
 import { marketContext } from '@market/testing/market-context'
@@ -46,6 +52,7 @@ const proofsOf = (agentId: string, snapshotId?: string) =>
 test("agent wallets: the day's snapshot sums them, and each agent can prove its own", async () => {
   const agents: Awaited<ReturnType<typeof agentWith>>[] = []
   for (let n = 0; n < AGENTS; n++) agents.push(await agentWith(n % 40 === 7 ? BigInt(n) * 1_000_000n : 0n))
+  await readAgentWallets(ctx, NETWORK)
   const day = await takeReserveSnapshot(ctx, NETWORK, { withProof: true })
   expect(day).toMatchObject({
     day: ctx.clock.now().toISOString().slice(0, 10),
@@ -73,19 +80,45 @@ test("agent wallets: the day's snapshot sums them, and each agent can prove its 
   })
 })
 
-test('agent wallets: while they cannot be read, proofs continue and the day has no snapshot yet', async () => {
+test('agent wallets: until they are read, proofs continue and the day has no snapshot; then it follows at once', async () => {
   await agentWith(5_000_000n)
   const chain = ctx.chains[NETWORK]
   const failing = {
     ...chain,
     finalBalancesOf: () => Promise.reject(unavailable('Solana cannot be reached. Try again later.')),
   }
-  expect(await checkReserves({ ...ctx, chains: { [NETWORK]: failing } })).toMatchObject([
-    { isNew: true, error: { kind: 'unavailable' } },
-  ])
+  await expect(readAgentWallets({ ...ctx, chains: { [NETWORK]: failing } }, NETWORK)).rejects.toMatchObject({
+    kind: 'unavailable',
+  })
+  const [report] = await checkReserves(ctx)
+  expect(report).toMatchObject({ isNew: true })
+  expect(report?.error).toBeUndefined()
   expect(await getSolvency(ctx)).toMatchObject([{ proven: { day: null, wallets: null }, ofDay: undefined }])
-  ctx.clock.advance(10 * MINUTE)
+
+  await readAgentWallets(ctx, NETWORK)
+  ctx.clock.advance(30 * SECOND)
   await follow(ctx, NETWORK)
   await checkReserves(ctx)
   expect(await getSolvency(ctx)).toMatchObject([{ ofDay: { wallets: { count: 1, total: 5_000_000n } } }])
+})
+
+test('agent wallets: the next day they are read again, and one that is empty then is no leaf', async () => {
+  const [spent, kept] = [await agentWith(5_000_000n), await agentWith(1_000_000n)]
+  await readAgentWallets(ctx, NETWORK)
+  await world.usdc.fund(spent.address, 0n)
+  await world.usdc.fund(kept.address, 3_000_000n)
+  // Read once a day.
+  await readAgentWallets(ctx, NETWORK)
+  expect(await takeReserveSnapshot(ctx, NETWORK, { withProof: true })).toMatchObject({
+    wallets: { count: 2, total: 6_000_000n },
+  })
+
+  ctx.clock.advance(DAY)
+  await follow(ctx, NETWORK)
+  expect(await takeReserveSnapshot(ctx, NETWORK, { withProof: true })).toMatchObject({ day: null })
+  await readAgentWallets(ctx, NETWORK)
+  expect(await takeReserveSnapshot(ctx, NETWORK, { withProof: true })).toMatchObject({
+    day: ctx.clock.now().toISOString().slice(0, 10),
+    wallets: { count: 1, total: 3_000_000n },
+  })
 })

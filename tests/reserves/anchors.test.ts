@@ -9,7 +9,7 @@ import type { ReserveAnchor, ReserveSigner } from '@market/core/ports/reserve-an
 import { unavailable } from '@market/kernel/api-error'
 import { DAY, HOUR, MINUTE } from '@market/kernel/clock'
 import { anchorReserves, listAnchors, signAnchors } from '@market/reserves/anchors'
-import { takeReserveSnapshot } from '@market/reserves/snapshots'
+import { readAgentWallets, takeReserveSnapshot } from '@market/reserves/snapshots'
 import { startEvmNetwork } from '@market/testing/evm-network'
 import { startKmsServer } from '@market/testing/kms-server'
 import { testDatabase } from '@market/testing/postgres'
@@ -51,6 +51,7 @@ const takeSnapshots = async () => {
   await follow(ctx, NETWORK)
   await follow(ctx, 'solana-mainnet')
   const base = await takeReserveSnapshot(ctx, NETWORK, { withProof: true })
+  await readAgentWallets(ctx, 'solana-mainnet')
   const solana = await takeReserveSnapshot(ctx, 'solana-mainnet', { withProof: true })
   if (base === undefined || solana === undefined) throw new Error('another worker took the snapshot')
   return { base, solana }

@@ -11,7 +11,7 @@ import { solanaReserveAnchor } from '@market/chains/solana/solana-reserve-anchor
 import { findWalletAddress } from '@market/core/custody'
 import type { Chains } from '@market/core/ports/chain'
 import { anchorReserves, signAnchors } from '@market/reserves/anchors'
-import { takeReserveSnapshot } from '@market/reserves/snapshots'
+import { readAgentWallets, takeReserveSnapshot } from '@market/reserves/snapshots'
 import { type EvmNetwork, startEvmNetwork } from '@market/testing/evm-network'
 import { deployVault } from '@market/testing/evm-venues'
 import { getAddMemoInstruction, LEGACY_MEMO_PROGRAM_ADDRESS_V3 } from '@solana-program/memo'
@@ -66,6 +66,7 @@ beforeAll(async () => {
   const payout = await treasury.requestPayout('order:b', 2_000_000n, newAccount().address)
   await treasury.advance(payout)
   await takeReserveSnapshot(ctx, 'base-mainnet', { withProof: true })
+  await readAgentWallets(ctx, 'solana-mainnet')
   await takeReserveSnapshot(ctx, 'solana-mainnet', { withProof: true })
   const reserveAnchors = { 'solana-mainnet': solanaReserveAnchor(world.settings, world.signer) }
   await until(

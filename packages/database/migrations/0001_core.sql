@@ -59,6 +59,7 @@ declare
   first timestamptz := month::timestamp at time zone 'utc';
   next timestamptz := (month + interval '1 month')::timestamp at time zone 'utc';
   by_time text;
+  settings text;
 begin
   if to_regclass(format('public.%I', name)) is not null then
     return;
@@ -67,6 +68,11 @@ begin
     join pg_attribute on attrelid = partrelid and attnum = partattrs[0]
     where partrelid = format('public.%I', parent)::regclass;
   execute format('create table public.%I (like public.%I including all)', name, parent);
+  -- `like` copies no settings of autovacuum.
+  select array_to_string(reloptions, ', ') into settings from pg_class where oid = format('public.%I', other)::regclass;
+  if settings is not null then
+    execute format('alter table public.%I set (%s)', name, settings);
+  end if;
   execute format('alter table public.%I disable trigger user', other);
   execute format(
     'with moved as (delete from public.%I where %I >= %L and %I < %L returning *) insert into public.%I select * from moved',

@@ -40,7 +40,8 @@ create table reserve_snapshots (
   wallets_root text check (wallets_root ~ '^[0-9a-f]{64}$'),
   wallet_count integer check (wallet_count >= 0),
   wallets_micros bigint check (wallets_micros >= 0),
-  -- The first snapshot with a proof on a UTC day is the day's snapshot. Its leaves are stored for 90 days.
+  -- The first snapshot with a proof on a UTC day is the day's snapshot; where agents have server wallets, the first one after
+  -- these were read on that day. Its leaves are stored for 90 days.
   day text,
 
   constraint reserve_snapshots_proof check ((root is null) = (leaf_count is null) and (root is null) = (groups is null)),

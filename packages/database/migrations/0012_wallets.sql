@@ -13,6 +13,24 @@ create table agent_wallets (
   primary key (agent_id, chain)
 );
 
+-- The day's reading of agents' server wallets, one page after another. A new day starts again at the first wallet.
+create table wallet_readings (
+  network text primary key check (network in ('solana-mainnet', 'base-mainnet', 'alt-mainnet')),
+  day text not null check (day ~ '^[0-9]{4}-[0-9]{2}-[0-9]{2}$'),
+  -- The agent of the last wallet that was read. Empty before the first page.
+  after_agent text not null,
+  is_complete boolean not null
+);
+
+-- The server wallets that held USDC when they were last read. A page replaces the rows of its agents.
+create table wallet_balances (
+  network text not null references wallet_readings (network),
+  agent_id text not null,
+  address text not null references agent_wallets (address),
+  amount_micros bigint not null check (amount_micros > 0),
+  primary key (network, agent_id)
+);
+
 -- One thing that a server wallet does. The api adds rows; the worker checks, signs, sends and ends them.
 create table wallet_transactions (
   id text primary key check (id ~ '^wop_[0-9]+_[0-9a-z]{17}$'),

@@ -31,6 +31,8 @@ const WORKER_ONLY = [
   'reserve_snapshots',
   'statistics',
   'sweep_clock',
+  'wallet_balances',
+  'wallet_readings',
   'withdraw_delays',
   'worker_pools',
 ]

@@ -955,6 +955,18 @@ export interface Tables {
     created_at: Date
     updated_at: Date
   }
+  wallet_balances: {
+    network: string
+    agent_id: string
+    address: string
+    amount_micros: bigint
+  }
+  wallet_readings: {
+    network: string
+    day: string
+    after_agent: string
+    is_complete: boolean
+  }
   wallet_transactions: {
     id: string
     agent_id: string
@@ -1130,6 +1142,8 @@ export const COLUMNS: Readonly<Record<keyof Tables, string>> = {
     'idp_user_id username display_name twitter_username google_email avatar_url bio created_at updated_at deleted_at',
   venue_transfers:
     'id kind pool_key network amount_micros asked_shares state problem venue_shares assets_micros reference created_at updated_at',
+  wallet_balances: 'network agent_id address amount_micros',
+  wallet_readings: 'network day after_agent is_complete',
   wallet_transactions:
     'id agent_id wallet kind requested_by asset destination amount token_name token_symbol token_uri token_description token_image_url public_key exported_key owner_wallet owner_signature owner_signed_at_ms status reference mint signed_at failure created_at updated_at due_at',
   withdraw_addresses:

@@ -17,6 +17,7 @@ const PER_NETWORK = [
   'check-gas',
   'check-reserves',
   'decide-finality',
+  'read-agent-wallets',
   'read-new-blocks',
   'recheck-transfers',
   'send-unmined',

@@ -10,6 +10,7 @@ import { HOUR, MINUTE, SECOND } from '@market/kernel/clock'
 import { readNewBlocks } from '@market/money/follower'
 import { checkIntents, sendUnmined } from '@market/money/payments'
 import { expireBounties } from '@market/offers/bounties'
+import { readAgentWallets } from '@market/reserves/snapshots'
 import { applyDueTransitions, offerRenewals } from '@market/trade/orders'
 import { failExpiredGenerations } from '@market/work/workspaces'
 import { perNetwork } from './per-network.ts'
@@ -152,6 +153,12 @@ export const SWEEPS: readonly Sweep<SweepContext>[] = [
     everyMs: 5 * SECOND,
     does: 'Compares each treasury with the ledger about every 30 s, and pauses payouts when money is missing',
     run: reportReserves,
+  },
+  {
+    name: 'read-agent-wallets',
+    everyMs: 10 * SECOND,
+    does: 'Reads once a day what agents’ server wallets hold, 10,000 wallets in a run',
+    run: perNetwork(readAgentWallets),
   },
   {
     name: 'check-payouts',

@@ -1,20 +1,10 @@
+import { AUTHORIZATION_TYPES } from '@market/contract/authorization-types'
 import type { PaymentRequirement } from './payment.ts'
 
 /** Clocks differ, so a payment counts from ten minutes ago on. */
 const CLOCK_SLACK_SECONDS = 600
 
 const NONCE_BYTES = 32
-
-const TYPES = {
-  TransferWithAuthorization: [
-    { name: 'from', type: 'address' },
-    { name: 'to', type: 'address' },
-    { name: 'value', type: 'uint256' },
-    { name: 'validAfter', type: 'uint256' },
-    { name: 'validBefore', type: 'uint256' },
-    { name: 'nonce', type: 'bytes32' },
-  ],
-} as const
 
 interface AuthorizationTerms {
   readonly from: string
@@ -33,7 +23,7 @@ export interface AuthorizationData {
     readonly chainId: number
     readonly verifyingContract: string
   }
-  readonly types: typeof TYPES
+  readonly types: typeof AUTHORIZATION_TYPES
   readonly primaryType: 'TransferWithAuthorization'
   readonly message: AuthorizationTerms
 }
@@ -58,7 +48,7 @@ export async function signAuthorization(
   }
   const signature = await signTypedData({
     domain: { name, version, chainId: Number(network.slice('eip155:'.length)), verifyingContract: asset },
-    types: TYPES,
+    types: AUTHORIZATION_TYPES,
     primaryType: 'TransferWithAuthorization',
     message: authorization,
   })

@@ -1,3 +1,4 @@
+import { AUTHORIZATION_TYPES } from '@market/contract/authorization-types'
 import {
   encodeFunctionData,
   type Hex,
@@ -18,17 +19,6 @@ export interface TokenDomain {
   readonly chainId: number
   readonly verifyingContract: `0x${string}`
 }
-
-const TYPES = {
-  TransferWithAuthorization: [
-    { name: 'from', type: 'address' },
-    { name: 'to', type: 'address' },
-    { name: 'value', type: 'uint256' },
-    { name: 'validAfter', type: 'uint256' },
-    { name: 'validBefore', type: 'uint256' },
-    { name: 'nonce', type: 'bytes32' },
-  ],
-} as const
 
 /** What the payer signs. */
 export type AuthorizationTerms = Omit<Authorization, 'signature' | 'isWrapped'>
@@ -51,7 +41,12 @@ const KEY_SIGNATURE_BYTES = 65
 export const digestOf = (domain: TokenDomain, terms: AuthorizationTerms): Hex => {
   const { from, to, value, validAfter, validBefore, nonce } = terms
   const message = { from, to, value, validAfter, validBefore, nonce }
-  return hashTypedData({ domain, types: TYPES, primaryType: 'TransferWithAuthorization', message })
+  return hashTypedData({
+    domain,
+    types: AUTHORIZATION_TYPES,
+    primaryType: 'TransferWithAuthorization',
+    message,
+  })
 }
 
 /** Whether the payer's key signed. Any other signature must be verified by the smart wallet at the payer's address. */

@@ -5,10 +5,8 @@ import type { Needs } from '../context.ts'
 import { deleteActivityBefore } from './store.ts'
 
 const RETENTION_MS = 90 * DAY
-const MAX_BATCHES = 100
-
 /** Deletes what happened more than 90 days ago. */
 export const deleteOldActivity = ({ db, clock }: Needs<'db' | 'clock'>): Promise<number> => {
   const before = earlier(clock.now(), RETENTION_MS)
-  return inBatches(MAX_BATCHES, (limit) => transact(db, (tx) => deleteActivityBefore(tx, before, limit)))
+  return inBatches((limit) => transact(db, (tx) => deleteActivityBefore(tx, before, limit)))
 }

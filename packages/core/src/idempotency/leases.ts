@@ -28,8 +28,6 @@ type Acquired = { readonly lease: Lease } | { readonly replay: StoredResponse }
 /** While a request with the same key runs, we wait this often before responding with 409. */
 const WAITS_MS = [50, 100, 200, 400, 800]
 
-const MAX_BATCHES = 200
-
 /** Returns the lease to execute the request, or the response that is stored for its key. */
 export async function acquireLease(
   ctx: Needs<'db' | 'clock' | 'vault'>,
@@ -82,7 +80,7 @@ export const releaseLease = (ctx: Needs<'db'>, lease: Lease): Promise<void> => e
 
 export const deleteOldRequests = ({ db, clock }: Needs<'db' | 'clock'>): Promise<number> => {
   const before = earlier(clock.now(), RETENTION_MS)
-  return inBatches(MAX_BATCHES, (limit) => deleteRowsBefore(db, before, limit))
+  return inBatches((limit) => deleteRowsBefore(db, before, limit))
 }
 
 /** Seals the stored responses with the vault's current key. */

@@ -5,10 +5,8 @@ import type { Needs } from '../context.ts'
 import { deleteNotificationsBefore } from './store.ts'
 
 const RETENTION_MS = 90 * DAY
-const MAX_BATCHES = 100
-
 /** Deletes notifications after 90 days, also unread ones. */
 export const deleteOldNotifications = ({ db, clock }: Needs<'db' | 'clock'>): Promise<number> => {
   const before = earlier(clock.now(), RETENTION_MS)
-  return inBatches(MAX_BATCHES, (limit) => transact(db, (tx) => deleteNotificationsBefore(tx, before, limit)))
+  return inBatches((limit) => transact(db, (tx) => deleteNotificationsBefore(tx, before, limit)))
 }

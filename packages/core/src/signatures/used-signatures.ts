@@ -8,8 +8,6 @@ import { deleteSignaturesBefore, insertSignature } from './store.ts'
 
 /** A signature is valid for five minutes; the row is kept for a day to investigate incidents. */
 const RETENTION_MS = 24 * HOUR
-const MAX_BATCHES = 200
-
 /** Rejects a signature that was used before. The primary key decides between concurrent requests. */
 export async function markSignatureUsed(
   ctx: Needs<'clock'>,
@@ -33,5 +31,5 @@ export async function markSignatureUsed(
 
 export const deleteOldSignatures = ({ db, clock }: Needs<'db' | 'clock'>): Promise<number> => {
   const before = earlier(clock.wallTime(), RETENTION_MS)
-  return inBatches(MAX_BATCHES, (limit) => deleteSignaturesBefore(db, before, limit))
+  return inBatches((limit) => deleteSignaturesBefore(db, before, limit))
 }

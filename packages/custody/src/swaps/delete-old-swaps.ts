@@ -6,15 +6,13 @@ import { deleteExecutedBefore, deleteUnexecutedBefore } from './store.ts'
 
 const UNEXECUTED_MS = DAY
 const EXECUTED_MS = 90 * DAY
-const MAX_BATCHES = 100
-
 /** Deletes swaps that were never executed after a day, and others after 90 days. */
 export async function deleteOldSwaps({ db, clock }: Needs<'db' | 'clock'>): Promise<number> {
   const now = clock.now()
-  const unexecuted = await inBatches(MAX_BATCHES, (limit) =>
+  const unexecuted = await inBatches((limit) =>
     transact(db, (tx) => deleteUnexecutedBefore(tx, earlier(now, UNEXECUTED_MS), limit)),
   )
-  const executed = await inBatches(MAX_BATCHES, (limit) =>
+  const executed = await inBatches((limit) =>
     transact(db, (tx) => deleteExecutedBefore(tx, earlier(now, EXECUTED_MS), limit)),
   )
   return unexecuted + executed

@@ -8,7 +8,7 @@ import { HOUR } from '@market/kernel/clock'
 import type { EarnContext } from '../pools/index.ts'
 import type { VenueTransferState } from './states.ts'
 import { findVenueTransfer, lockVenueTransfer } from './store.ts'
-import { actionIdOf, moveAndStepOf, type VenueTransfer } from './venue-transfer.ts'
+import { actionIdOf, transferAndStepOf, type VenueTransfer } from './venue-transfer.ts'
 
 /** How long after its transaction a return that failed is tried again. */
 export const RETRY_RETURN_MS = 1 * HOUR
@@ -18,30 +18,30 @@ export type StepOutcome =
   | { readonly kind: 'final'; readonly reference: string }
   | { readonly kind: 'failed'; readonly reason: string }
 
-/** Does the next step of the transaction of a move. */
+/** Does the next step of the transaction of a venue transfer. */
 export async function advanceStep(
   ctx: EarnContext,
   venue: Venue,
-  move: VenueTransfer,
+  transfer: VenueTransfer,
   step: VenueStep,
 ): Promise<StepOutcome> {
-  const action = { id: actionIdOf(move, step), kind: 'venue', account: venue.wallet } as const
-  const progress = await advance(ctx, venue, action, rulesOf(ctx, venue, move, step))
+  const action = { id: actionIdOf(transfer, step), kind: 'venue', account: venue.wallet } as const
+  const progress = await advance(ctx, venue, action, rulesOf(ctx, venue, transfer, step))
   return progress.kind === 'final' || progress.kind === 'failed' ? progress : { kind: 'waiting' }
 }
 
-const rulesOf = (ctx: EarnContext, venue: Venue, move: VenueTransfer, step: VenueStep): Rules<never> => ({
-  isStopped: () => transact(ctx.db, (tx) => isStopped(tx, switchesOf(move))),
+const rulesOf = (ctx: EarnContext, venue: Venue, transfer: VenueTransfer, step: VenueStep): Rules<never> => ({
+  isStopped: () => transact(ctx.db, (tx) => isStopped(tx, switchesOf(transfer))),
   async sign({ nonce, replaced }) {
     assert(nonce !== null, 'the account of a venue has nonces')
-    const amount = move.amount ?? move.askedShares
-    assert(amount !== null, `${move.id} has an amount`)
-    const call = { step, amount, actionId: actionIdOf(move, step) }
+    const amount = transfer.amount ?? transfer.askedShares
+    assert(amount !== null, `${transfer.id} has an amount`)
+    const call = { step, amount, actionId: actionIdOf(transfer, step) }
     return {
       transaction: await venue.sign(call, nonce, replaced),
       async authorize(tx) {
-        const locked = await lockVenueTransfer(tx, move.id)
-        return locked.state === move.state && (await findStopping(tx, switchesOf(move))) === undefined
+        const locked = await lockVenueTransfer(tx, transfer.id)
+        return locked.state === transfer.state && (await findStopping(tx, switchesOf(transfer))) === undefined
       },
     }
   },
@@ -53,7 +53,7 @@ const rulesOf = (ctx: EarnContext, venue: Venue, move: VenueTransfer, step: Venu
 const isRetried = ({ clock }: EarnContext, step: VenueStep, { createdAt }: Attempt): boolean =>
   step === 'return' && clock.now().getTime() - createdAt.getTime() > RETRY_RETURN_MS
 
-/** The states in which a step that the database lost is taken as done when the move comes to it. */
+/** The states in which a step that the database lost is taken as done when the venue transfer comes to it. */
 const LOST_IN: Readonly<Record<VenueStep, readonly VenueTransferState[]>> = {
   approve: ['funding', 'approving'],
   deposit: ['approving', 'depositing'],
@@ -61,7 +61,7 @@ const LOST_IN: Readonly<Record<VenueStep, readonly VenueTransferState[]>> = {
   redeem: ['withdrawing'],
 }
 
-/** The database lost a move or forgot how far it is, or the wallet has another use: what it holds is not what the ledger says. */
+/** The database lost a venue transfer or its last steps, or the wallet has another use: it does not hold what the ledger says. */
 async function stopForUnknown(
   ctx: EarnContext,
   tx: Tx,
@@ -70,9 +70,9 @@ async function stopForUnknown(
 ): Promise<void> {
   const unknown: NamedTransaction[] = []
   for (const one of lost) {
-    const named = one.actionId === null ? undefined : moveAndStepOf(one.actionId)
-    const move = named && (await findVenueTransfer(tx, named.id))
-    if (named === undefined || move === undefined || !LOST_IN[named.step].includes(move.state))
+    const named = one.actionId === null ? undefined : transferAndStepOf(one.actionId)
+    const transfer = named && (await findVenueTransfer(tx, named.id))
+    if (named === undefined || transfer === undefined || !LOST_IN[named.step].includes(transfer.state))
       unknown.push(one)
   }
   if (unknown.length === 0) return

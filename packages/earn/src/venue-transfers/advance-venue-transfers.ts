@@ -16,22 +16,22 @@ import { TRANSITIONS, USES_WALLET, type VenueTransferAction, type VenueTransferS
 import { findUnended, lockVenueTransfer, saveVenueTransfer } from './store.ts'
 import { actionIdOf, type VenueTransfer, venueTransferAccount } from './venue-transfer.ts'
 
-/** Advances every move by one step. Several workers can call it at once. An error of one does not stop the others. */
+/** Advances every venue transfer by one step. Several workers can call it at once. An error of one does not stop the others. */
 export async function advanceVenueTransfers(ctx: EarnContext): Promise<void> {
-  const moves = await findUnended(ctx.db)
-  const done = await Promise.allSettled(moves.map((move) => advanceVenueTransfer(ctx, move)))
+  const transfers = await findUnended(ctx.db)
+  const done = await Promise.allSettled(transfers.map((transfer) => advanceVenueTransfer(ctx, transfer)))
   const failures = done.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : []))
   if (failures.length > 0) throw new AggregateError(failures, 'Some venue transfers were not advanced')
 }
 
-async function advanceVenueTransfer(ctx: EarnContext, move: VenueTransfer): Promise<void> {
-  const venue = ctx.venues[move.poolKey]
+async function advanceVenueTransfer(ctx: EarnContext, transfer: VenueTransfer): Promise<void> {
+  const venue = ctx.venues[transfer.poolKey]
   if (venue === undefined) return
-  const advance = ADVANCE[move.state]
-  await advance?.(ctx, venue, move)
+  const advance = ADVANCE[transfer.state]
+  await advance?.(ctx, venue, transfer)
 }
 
-type Advance = (ctx: EarnContext, venue: Venue, move: VenueTransfer) => Promise<void>
+type Advance = (ctx: EarnContext, venue: Venue, transfer: VenueTransfer) => Promise<void>
 
 const ADVANCE: Readonly<Partial<Record<VenueTransferState, Advance>>> = {
   funding: fund,
@@ -49,145 +49,151 @@ interface Step {
   readonly post?: (tx: Tx) => Promise<unknown>
 }
 
-/** Saves the next state, unless another worker did. A move that waits for the wallet stays as it is while it is used. */
+/** Saves the next state, unless another worker did. A venue transfer that waits for the wallet stays as it is meanwhile. */
 const save = (
   ctx: EarnContext,
-  move: VenueTransfer,
+  transfer: VenueTransfer,
   action: VenueTransferAction,
   { change = {}, post }: Step = {},
 ): Promise<void> =>
   transact(ctx.db, async (tx) => {
-    await lockPool(tx, move.poolKey)
-    const locked = await lockVenueTransfer(tx, move.id)
-    if (locked.state !== move.state) return
+    await lockPool(tx, transfer.poolKey)
+    const locked = await lockVenueTransfer(tx, transfer.id)
+    if (locked.state !== transfer.state) return
     const isWaiting =
-      !USES_WALLET.includes(move.state) && USES_WALLET.includes(nextState(TRANSITIONS, move, action))
-    if (isWaiting && !(await mayUseWallet(ctx, tx, move))) return
+      !USES_WALLET.includes(transfer.state) && USES_WALLET.includes(nextState(TRANSITIONS, transfer, action))
+    if (isWaiting && !(await mayUseWallet(ctx, tx, transfer))) return
     await post?.(tx)
     await saveVenueTransfer(tx, locked, action, change, ctx.clock.now())
   })
 
 /** Waits for the payout to the wallet. */
-async function fund(ctx: EarnContext, venue: Venue, move: VenueTransfer): Promise<void> {
-  const payout = await findPayoutOf(ctx.db, 'move_to_venue', move.id)
-  assert(payout !== undefined, `${move.id} has a payout`)
+async function fund(ctx: EarnContext, venue: Venue, transfer: VenueTransfer): Promise<void> {
+  const payout = await findPayoutOf(ctx.db, 'move_to_venue', transfer.id)
+  assert(payout !== undefined, `${transfer.id} has a payout`)
   if (payout.state === 'failed') {
     // fix: venue-waits
     if (await transact(ctx.db, (tx) => isAlive(tx, payout.network))) return
     const change = { problem: payout.reason ?? 'The payout to the venue failed' }
     const post = (tx: Tx) =>
-      withdrawPayout(ctx, tx, { kind: 'move_to_venue', subject: move.id, to: venueTransferAccount(move) })
-    return save(ctx, move, 'fail', { change, post })
+      withdrawPayout(ctx, tx, {
+        kind: 'move_to_venue',
+        subject: transfer.id,
+        to: venueTransferAccount(transfer),
+      })
+    return save(ctx, transfer, 'fail', { change, post })
   }
   if (payout.state !== 'final') return
   const problem = await venue.depositProblem(payout.amount)
   await (problem === undefined
-    ? save(ctx, move, 'fund')
-    : save(ctx, move, 'take_back', { change: { problem } }))
+    ? save(ctx, transfer, 'fund')
+    : save(ctx, transfer, 'take_back', { change: { problem } }))
 }
 
-async function approve(ctx: EarnContext, venue: Venue, move: VenueTransfer): Promise<void> {
-  const outcome = await advanceStep(ctx, venue, move, 'approve')
-  if (outcome.kind === 'final') await save(ctx, move, 'approve')
+async function approve(ctx: EarnContext, venue: Venue, transfer: VenueTransfer): Promise<void> {
+  const outcome = await advanceStep(ctx, venue, transfer, 'approve')
+  if (outcome.kind === 'final') await save(ctx, transfer, 'approve')
   if (outcome.kind === 'failed')
-    await save(ctx, move, 'take_back', { change: { problem: 'The vault was not approved' } })
+    await save(ctx, transfer, 'take_back', { change: { problem: 'The vault was not approved' } })
 }
 
-async function deposit(ctx: EarnContext, venue: Venue, move: VenueTransfer): Promise<void> {
-  const outcome = await advanceStep(ctx, venue, move, 'deposit')
+async function deposit(ctx: EarnContext, venue: Venue, transfer: VenueTransfer): Promise<void> {
+  const outcome = await advanceStep(ctx, venue, transfer, 'deposit')
   if (outcome.kind === 'failed')
-    await save(ctx, move, 'take_back', {
+    await save(ctx, transfer, 'take_back', {
       change: { problem: `The venue rejected the deposit: ${outcome.reason}` },
     })
   if (outcome.kind !== 'final') return
   const { reference } = outcome
-  const receipt = await readReceipt(ctx, venue, move, reference)
+  const receipt = await readReceipt(ctx, venue, transfer, reference)
   if (receipt === undefined) return
   const { assets, shares } = receipt
-  await save(ctx, move, 'finish', { change: { venueShares: shares, assets, reference } })
+  await save(ctx, transfer, 'finish', { change: { venueShares: shares, assets, reference } })
 }
 
 /** What the receipt says. A transfer whose receipt is not understood is held: it is never repeated. */
 async function readReceipt(
   ctx: EarnContext,
   venue: Venue,
-  move: VenueTransfer,
+  transfer: VenueTransfer,
   reference: string,
 ): Promise<VenueReceipt | undefined> {
   try {
     const receipt = await venue.receiptOf(reference)
     const [moved, asked] =
-      move.kind === 'deploy' ? [receipt.assets, move.amount] : [receipt.shares, move.askedShares]
-    assert(moved === asked, `${move.id} moved ${moved} of ${asked}`)
+      transfer.kind === 'deploy' ? [receipt.assets, transfer.amount] : [receipt.shares, transfer.askedShares]
+    assert(moved === asked, `${transfer.id} moved ${moved} of ${asked}`)
     return receipt
   } catch (error) {
     // A node that cannot be reached says nothing about the receipt.
     if (error instanceof ApiError) throw error
     const problem = `The receipt of ${reference} is not what was asked for: ${(error as Error).message}`
-    const isRecall = move.kind === 'recall'
-    await save(ctx, move, 'hold', {
+    const isRecall = transfer.kind === 'recall'
+    await save(ctx, transfer, 'hold', {
       change: { problem, reference },
       // What the pool has is not known any more. Other pools go on.
-      ...(isRecall && { post: (tx) => savePause(tx, move.poolKey, 'held') }),
+      ...(isRecall && { post: (tx) => savePause(tx, transfer.poolKey, 'held') }),
     })
-    throw new Error(`${move.id} is held`, { cause: error })
+    throw new Error(`${transfer.id} is held`, { cause: error })
   }
 }
 
-async function returnMoney(ctx: EarnContext, venue: Venue, move: VenueTransfer): Promise<void> {
-  const outcome = await advanceStep(ctx, venue, move, 'return')
-  if (outcome.kind === 'final') await save(ctx, move, 'return', { change: { reference: outcome.reference } })
+async function returnMoney(ctx: EarnContext, venue: Venue, transfer: VenueTransfer): Promise<void> {
+  const outcome = await advanceStep(ctx, venue, transfer, 'return')
+  if (outcome.kind === 'final')
+    await save(ctx, transfer, 'return', { change: { reference: outcome.reference } })
   if (outcome.kind === 'failed')
-    await save(ctx, move, 'hold', {
+    await save(ctx, transfer, 'hold', {
       change: { problem: `The money could not be returned: ${outcome.reason}` },
     })
 }
 
 /** Two operators say what really moved. Only a return is tried again. */
-async function decide(ctx: EarnContext, _venue: Venue, move: VenueTransfer): Promise<void> {
-  const accepted = await findAccepted(ctx.db, move.id)
+async function decide(ctx: EarnContext, _venue: Venue, transfer: VenueTransfer): Promise<void> {
+  const accepted = await findAccepted(ctx.db, transfer.id)
   if (accepted !== undefined)
-    return save(ctx, move, move.kind === 'deploy' ? 'accept_deposit' : 'accept_recall', {
+    return save(ctx, transfer, transfer.kind === 'deploy' ? 'accept_deposit' : 'accept_recall', {
       change: accepted,
       // The next reading decides whether there is another reason.
-      ...(move.kind === 'recall' && { post: (tx) => savePause(tx, move.poolKey, null) }),
+      ...(transfer.kind === 'recall' && { post: (tx) => savePause(tx, transfer.poolKey, null) }),
     })
-  if ((await findAttempts(ctx.db, actionIdOf(move, 'return'))).length === 0) return
-  if (ctx.clock.now().getTime() - move.updatedAt.getTime() > RETRY_RETURN_MS) await save(ctx, move, 'retry')
+  if ((await findAttempts(ctx.db, actionIdOf(transfer, 'return'))).length === 0) return
+  if (ctx.clock.now().getTime() - transfer.updatedAt.getTime() > RETRY_RETURN_MS)
+    await save(ctx, transfer, 'retry')
 }
 
 /** A recall that reverted changes nothing. Otherwise the withdrawals that it redeems for are paid by its receipt. */
-async function redeem(ctx: EarnContext, venue: Venue, move: VenueTransfer): Promise<void> {
-  const outcome = await advanceStep(ctx, venue, move, 'redeem')
+async function redeem(ctx: EarnContext, venue: Venue, transfer: VenueTransfer): Promise<void> {
+  const outcome = await advanceStep(ctx, venue, transfer, 'redeem')
   if (outcome.kind === 'failed')
-    await save(ctx, move, 'fail', { change: { problem: `The venue did not pay out: ${outcome.reason}` } })
+    await save(ctx, transfer, 'fail', { change: { problem: `The venue did not pay out: ${outcome.reason}` } })
   if (outcome.kind !== 'final') return
   const { reference } = outcome
-  const receipt = await readReceipt(ctx, venue, move, reference)
+  const receipt = await readReceipt(ctx, venue, transfer, reference)
   if (receipt === undefined) return
   const { shares: venueShares, assets } = receipt
-  await save(ctx, move, 'withdraw', { change: { venueShares, assets, reference } })
+  await save(ctx, transfer, 'withdraw', { change: { venueShares, assets, reference } })
 }
 
-/** What came back from the wallet belongs to the deposits again: from suspense to the transfer, which ends. */
-async function arrive(ctx: EarnContext, _venue: Venue, move: VenueTransfer): Promise<void> {
-  const { network, reference } = move
-  assert(reference !== null, `${move.id} has a transaction`)
+/** What came back from the wallet belongs to the deposits again: from suspense to the venue transfer, which ends. */
+async function arrive(ctx: EarnContext, _venue: Venue, transfer: VenueTransfer): Promise<void> {
+  const { network, reference } = transfer
+  assert(reference !== null, `${transfer.id} has a transaction`)
   await transact(ctx.db, async (tx) => {
     const key = { network, reference, index: 0 }
-    const transfer = await lockTransfer(tx, key)
-    if (transfer?.state !== 'final' || transfer.purpose !== null) return
+    const arrived = await lockTransfer(tx, key)
+    if (arrived?.state !== 'final' || arrived.purpose !== null) return
     const from = suspense(network, transferName(key))
-    const due = -(await balanceOf(tx, venueTransferAccount(move)))
+    const due = -(await balanceOf(tx, venueTransferAccount(transfer)))
     const amount: Usdc = usdc(due > 0n ? due : 0n)
-    const locked = await lockVenueTransfer(tx, move.id)
-    if (locked.state !== move.state || (await balanceOf(tx, from)) < amount) return
+    const locked = await lockVenueTransfer(tx, transfer.id)
+    if (locked.state !== transfer.state || (await balanceOf(tx, from)) < amount) return
     await postNew(ctx, tx, {
-      key: `earn.arrived:${move.id}`,
+      key: `earn.arrived:${transfer.id}`,
       reason: 'earn.arrived',
-      subject: move.id,
+      subject: transfer.id,
       network,
-      moves: [{ from, to: venueTransferAccount(move), amount }],
+      moves: [{ from, to: venueTransferAccount(transfer), amount }],
     })
     await saveVenueTransfer(tx, locked, 'fail', {}, ctx.clock.now())
   })

@@ -8,12 +8,12 @@ import { USES_WALLET } from './states.ts'
 import { insertVenueTransfer, lockWallet } from './store.ts'
 import { type VenueTransfer, venueTransferAccount } from './venue-transfer.ts'
 
-/** After a move, the other kind has this long to begin, so that neither deposits nor withdrawals wait for ever. */
+/** After a venue transfer, the other kind has this long to begin, so that neither deposits nor withdrawals wait for ever. */
 const TURN_MS = 3 * SECOND
 
 type Ctx = Needs<'clock' | 'ids'>
 
-/** Whether a move of this kind may use the wallet of the network from now on. Then nothing else does until the commit. */
+/** Whether a venue transfer of this kind may use the wallet of the network from now on. Nothing else does until the commit. */
 export async function mayUseWallet(
   { clock }: Needs<'clock'>,
   tx: Tx,
@@ -33,7 +33,7 @@ export async function requestDeploy(
   amount: Usdc,
 ): Promise<VenueTransfer> {
   const id = ctx.ids.next('emv')
-  const move = await insertVenueTransfer(
+  const transfer = await insertVenueTransfer(
     tx,
     { id, kind: 'deploy', poolKey: key, network, amount, askedShares: null },
     ctx.clock.now(),
@@ -44,9 +44,9 @@ export async function requestDeploy(
     subject: id,
     payee: wallet,
     amount,
-    from: venueTransferAccount(move),
+    from: venueTransferAccount(transfer),
   })
-  return move
+  return transfer
 }
 
 /** Begins to redeem shares of the vault, when the wallet is free. Undefined while it is not. */

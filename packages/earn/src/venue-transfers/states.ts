@@ -20,7 +20,7 @@ export const TRANSITIONS = transitions({
   failed: {},
 })
 
-/** While a move is in one of these, the wallet does nothing else. */
+/** While a venue transfer is in one of these, the wallet does nothing else. */
 export const USES_WALLET: readonly VenueTransferState[] = [
   'approving',
   'depositing',

@@ -22,19 +22,19 @@ const venueTransferOf = rowReader<Selectable<Tables['venue_transfers']>, VenueTr
 
 export async function insertVenueTransfer(
   tx: Tx,
-  move: Pick<VenueTransfer, 'id' | 'kind' | 'poolKey' | 'network' | 'amount' | 'askedShares'>,
+  transfer: Pick<VenueTransfer, 'id' | 'kind' | 'poolKey' | 'network' | 'amount' | 'askedShares'>,
   at: Date,
 ): Promise<VenueTransfer> {
   const row = await tx
     .insertInto('venue_transfers')
     .values({
-      id: move.id,
-      kind: move.kind,
-      pool_key: move.poolKey,
-      network: move.network,
-      amount_micros: move.amount,
-      asked_shares: move.askedShares === null ? null : String(move.askedShares),
-      state: move.kind === 'deploy' ? 'funding' : 'withdrawing',
+      id: transfer.id,
+      kind: transfer.kind,
+      pool_key: transfer.poolKey,
+      network: transfer.network,
+      amount_micros: transfer.amount,
+      asked_shares: transfer.askedShares === null ? null : String(transfer.askedShares),
+      state: transfer.kind === 'deploy' ? 'funding' : 'withdrawing',
       created_at: at,
       updated_at: at,
     })
@@ -60,7 +60,7 @@ export async function lockVenueTransfer(tx: Tx, id: VenueTransferId): Promise<Ve
   return venueTransferOf(row)
 }
 
-/** The moves that are under way or held, oldest first: of several that wait for the wallet, the oldest gets it. */
+/** The venue transfers that are under way or held, oldest first: of several that wait for the wallet, the oldest gets it. */
 export async function findUnended(db: Db): Promise<VenueTransfer[]> {
   const rows = await db
     .selectFrom('venue_transfers')
@@ -71,7 +71,7 @@ export async function findUnended(db: Db): Promise<VenueTransfer[]> {
   return rows.map(venueTransferOf)
 }
 
-/** The move that has used the wallet of a network last. Until the commit no other move begins to use it. */
+/** The venue transfer that has used the wallet of a network last. Until the commit no other venue transfer begins to use it. */
 export async function lockWallet(tx: Tx, network: Network): Promise<VenueTransfer | undefined> {
   await sql`select pg_advisory_xact_lock(hashtext(${`earn wallet ${network}`}))`.execute(tx)
   const { rows } = await sql<Selectable<Tables['venue_transfers']>>`
@@ -109,10 +109,10 @@ interface VenueTransferChange {
 
 const LONGEST_PROBLEM = 300
 
-/** Saves the next state of a locked move. */
+/** Saves the next state of a locked venue transfer. */
 export async function saveVenueTransfer(
   tx: Tx,
-  move: VenueTransfer,
+  transfer: VenueTransfer,
   action: VenueTransferAction,
   change: VenueTransferChange,
   at: Date,
@@ -121,14 +121,14 @@ export async function saveVenueTransfer(
   const row = await tx
     .updateTable('venue_transfers')
     .set({
-      state: nextState(TRANSITIONS, move, action),
+      state: nextState(TRANSITIONS, transfer, action),
       updated_at: at,
       ...(problem !== undefined && { problem: problem.slice(0, LONGEST_PROBLEM) }),
       ...(venueShares !== undefined && { venue_shares: String(venueShares) }),
       ...(assets !== undefined && { assets_micros: assets }),
       ...(reference !== undefined && { reference }),
     })
-    .where('id', '=', move.id)
+    .where('id', '=', transfer.id)
     .returningAll()
     .executeTakeFirstOrThrow()
   return venueTransferOf(row)

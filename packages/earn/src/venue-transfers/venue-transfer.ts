@@ -17,7 +17,7 @@ export interface VenueTransfer {
   /** The vault's shares that a recall redeems. */
   readonly askedShares: bigint | null
   readonly state: VenueTransferState
-  /** Why a deploy is taken back, or the move failed or is held. */
+  /** Why a deploy is taken back, or the venue transfer failed or is held. */
   readonly problem: string | null
   /** By the receipt: the vault's shares that were received or paid, and the USDC for them. */
   readonly venueShares: bigint | null
@@ -28,19 +28,19 @@ export interface VenueTransfer {
   readonly updatedAt: Date
 }
 
-/** A step of a move as its transaction names it. */
+/** A step of a venue transfer as its transaction names it. */
 export const actionIdOf = ({ id }: Pick<VenueTransfer, 'id'>, step: VenueStep): string => `${id}:${step}`
 
 const NAMED = /^(emv_\w+):(approve|deposit|redeem|return)$/
 
 /** What such a name says; undefined for another text. */
-export function moveAndStepOf(
+export function transferAndStepOf(
   actionId: string,
 ): { readonly id: VenueTransferId; readonly step: VenueStep } | undefined {
   const [, id, step] = NAMED.exec(actionId) ?? []
   return id === undefined ? undefined : { id: id as VenueTransferId, step: step as VenueStep }
 }
 
-/** The money of a move while it is under way. */
+/** The money of a venue transfer while it is under way. */
 export const venueTransferAccount = ({ network, id }: Pick<VenueTransfer, 'network' | 'id'>): Account =>
   venue(network, id)

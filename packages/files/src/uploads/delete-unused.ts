@@ -1,4 +1,5 @@
 import type { Needs } from '@market/core/context'
+import { inBatches } from '@market/database/in-batches'
 import { transact } from '@market/database/transact'
 import { DAY, earlier, HOUR } from '@market/kernel/clock'
 import { markDeleting, removeTotalsBefore, removeUpload } from './store.ts'
@@ -9,7 +10,6 @@ const UNUSED_MS = DAY
 /** Longer than any upload takes, so that only the row of a process that ended is older. */
 const PENDING_MS = HOUR
 const BATCH = 100
-const MAX_BATCHES = 20
 /** The quota of a day is read until the day has ended everywhere. */
 const TOTALS_MS = 2 * DAY
 
@@ -21,16 +21,15 @@ export async function deleteUnusedUploads(ctx: Needs<'db' | 'clock' | 'objects'>
   const now = ctx.clock.now()
   const before = { pending: earlier(now, PENDING_MS), unused: earlier(now, UNUSED_MS) }
   const oldest = earlier(now, TOTALS_MS).toISOString().slice(0, 10)
-  await transact(ctx.db, (tx) => removeTotalsBefore(tx, oldest))
-  let deleted = 0
-  for (let batch = 0; batch < MAX_BATCHES; batch++) {
+  await inBatches((limit) => transact(ctx.db, (tx) => removeTotalsBefore(tx, oldest, limit)))
+  for (let deleted = 0; ; ) {
     const ids = await transact(ctx.db, (tx) => markDeleting(tx, before, BATCH))
     for (const id of ids) {
       await ctx.objects.delete(objectKey(id))
       await transact(ctx.db, (tx) => removeUpload(tx, id))
     }
     deleted += ids.length
-    if (ids.length < BATCH) break
+    // fix: uploads-until-done
+    if (ids.length < BATCH) return deleted
   }
-  return deleted
 }

@@ -197,6 +197,11 @@ export async function removeUpload(tx: Tx, id: UploadId): Promise<void> {
   await tx.deleteFrom('uploads').where('id', '=', id).where('used_at', 'is', null).execute()
 }
 
-export async function removeTotalsBefore(tx: Tx, day: string): Promise<void> {
-  await sql`delete from upload_totals where day < ${day}::date`.execute(tx)
+/** Deletes up to `limit` totals of earlier days, and returns how many. */
+export async function removeTotalsBefore(tx: Tx, day: string, limit: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from upload_totals where ctid in (
+      select ctid from upload_totals where day < ${day}::date order by day limit ${limit} for update skip locked
+    )`.execute(tx)
+  return Number(numAffectedRows ?? 0n)
 }

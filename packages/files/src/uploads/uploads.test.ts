@@ -5,6 +5,7 @@ import { walletActor } from '@market/testing/make-actor'
 import { type MarketContext, marketContext } from '@market/testing/market-context'
 import { testDatabase } from '@market/testing/postgres'
 import { type S3Server, startS3Server } from '@market/testing/s3-server'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { deleteUnusedUploads } from './delete-unused.ts'
 import { fileUrl, signFileUrl } from './file-link.ts'
@@ -129,6 +130,16 @@ describe('deleteUnusedUploads', () => {
     expect(await rowIds()).toEqual([used.id, young.id].toSorted())
     expect(s3.keys()).not.toContain(objectKey(unused.id))
     expect(s3.keys()).toContain(objectKey(used.id))
+  })
+
+  test('deletes all that is unused in one run', async () => {
+    await sql`
+      insert into uploads (id, owner, file_name, media_type, state, created_at)
+      select 'upl_' || n, ${OWNER}, 'notes.txt', 'text/plain', 'pending', ${ctx.clock.now()}
+      from generate_series(1, 2100) as n`.execute(database.db)
+    ctx.clock.advance(DAY + MINUTE)
+    expect(await deleteUnusedUploads(ctx)).toBe(2_100)
+    expect(await rowIds()).toEqual([])
   })
 
   test('deletes the object and the row of an upload whose process ended', async () => {

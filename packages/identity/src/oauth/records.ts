@@ -1,12 +1,14 @@
 import { createHash } from 'node:crypto'
 import type { Needs } from '@market/core/context'
+import { inBatches } from '@market/database/in-batches'
 import { type Db, transact } from '@market/database/transact'
 import { DAY, earlier, later } from '@market/kernel/clock'
 import {
   endUnusableGrants,
   findUnexpiredRecord,
-  removeOldRecords,
+  removeExpiredRecords,
   removeRecord,
+  removeUnusedClients,
   saveConsumed,
   upsertRecord,
 } from './store.ts'
@@ -67,10 +69,10 @@ export const deleteRecord = (db: Db, model: string, id: string): Promise<void> =
 const UNUSED_CLIENT_MS = 30 * DAY
 
 /** Deletes what has expired and clients that nobody uses, and ends grants that no program can use any more. */
-export function deleteOldRecords(ctx: Ctx): Promise<void> {
-  const now = ctx.clock.wallTime()
-  return transact(ctx.db, async (tx) => {
-    await removeOldRecords(tx, now, earlier(now, UNUSED_CLIENT_MS))
-    await endUnusableGrants(tx, now, earlier(now, DAY))
-  })
+export async function deleteOldRecords({ db, clock }: Ctx): Promise<void> {
+  const now = clock.wallTime()
+  const [unusedSince, before] = [earlier(now, UNUSED_CLIENT_MS), earlier(now, DAY)]
+  await inBatches((limit) => transact(db, (tx) => removeExpiredRecords(tx, now, limit)))
+  await inBatches((limit) => transact(db, (tx) => removeUnusedClients(tx, unusedSince, limit)))
+  await inBatches((limit) => transact(db, (tx) => endUnusableGrants(tx, { now, before }, limit)))
 }

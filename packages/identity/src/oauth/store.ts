@@ -168,45 +168,46 @@ export async function removeRecord(tx: Tx, model: string, id: string): Promise<v
   await tx.deleteFrom('oauth_records').where('model', '=', model).where('id', '=', id).execute()
 }
 
-/** Deletes what expired, and clients without an open grant that were registered before `unusedSince`. */
-export async function removeOldRecords(tx: Tx, now: Date, unusedSince: Date): Promise<void> {
-  await tx.deleteFrom('oauth_records').where('expires_at', '<', now).execute()
-  await tx
-    .deleteFrom('oauth_records')
-    .where('model', 'in', ['Client', 'RegistrationAccessToken'])
-    .where('created_at', '<', unusedSince)
-    .where((where) =>
-      where.not(
-        where.exists(
-          where
-            .selectFrom('oauth_grants')
-            .select('oauth_grants.id')
-            .whereRef('oauth_grants.client_id', '=', 'oauth_records.id')
-            .where('oauth_grants.ended_at', 'is', null),
-        ),
-      ),
-    )
-    .execute()
+/** Deletes up to `limit` records that expired, and returns how many. */
+export async function removeExpiredRecords(tx: Tx, now: Date, limit: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from oauth_records where ctid in (
+      select ctid from oauth_records where expires_at < ${now}
+      order by expires_at limit ${limit} for update skip locked
+    )`.execute(tx)
+  return Number(numAffectedRows ?? 0n)
 }
 
-/** Ends grants from before `before` whose programs have no refresh token any more, so that nobody sees a dead connection. */
-export async function endUnusableGrants(tx: Tx, now: Date, before: Date): Promise<void> {
-  await tx
-    .updateTable('oauth_grants')
-    .set({ ended_at: now })
-    .where('ended_at', 'is', null)
-    .where('created_at', '<', before)
-    .where((where) =>
-      where.not(
-        where.exists(
-          where
-            .selectFrom('oauth_records')
-            .select('oauth_records.id')
-            .whereRef('oauth_records.grant_id', '=', 'oauth_grants.id'),
-        ),
-      ),
-    )
-    .execute()
+/** Deletes up to `limit` clients without an open grant that were registered before `unusedSince`, and returns how many. */
+export async function removeUnusedClients(tx: Tx, unusedSince: Date, limit: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from oauth_records where ctid in (
+      select ctid from oauth_records
+      where model in ('Client', 'RegistrationAccessToken') and created_at < ${unusedSince} and not exists (
+        select from oauth_grants where oauth_grants.client_id = oauth_records.id and oauth_grants.ended_at is null
+      )
+      limit ${limit} for update skip locked
+    )`.execute(tx)
+  return Number(numAffectedRows ?? 0n)
+}
+
+/**
+ * Ends up to `limit` grants from before `before` whose programs have no refresh token any more, so that nobody sees a dead
+ * connection. Returns how many.
+ */
+export async function endUnusableGrants(
+  tx: Tx,
+  { now, before }: { readonly now: Date; readonly before: Date },
+  limit: number,
+): Promise<number> {
+  const { numAffectedRows } = await sql`
+    update oauth_grants set ended_at = ${now} where id in (
+      select id from oauth_grants
+      where ended_at is null and created_at < ${before}
+        and not exists (select from oauth_records where oauth_records.grant_id = oauth_grants.id)
+      limit ${limit} for update skip locked
+    )`.execute(tx)
+  return Number(numAffectedRows ?? 0n)
 }
 
 /** Until the commit no other process makes a key. */

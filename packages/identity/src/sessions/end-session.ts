@@ -1,6 +1,7 @@
 import type { Needs } from '@market/core/context'
 import type { LoginProvider } from '@market/core/ports/login'
 import { type Resealed, renewedBy, reseal } from '@market/core/reseal'
+import { inBatches } from '@market/database/in-batches'
 import { transact } from '@market/database/transact'
 import { type SealedToken, sessionIdOf, tokenPlace } from './session.ts'
 import {
@@ -61,8 +62,10 @@ export async function revoke({ vault, login }: Ctx, rows: readonly SessionRow[])
   )
 }
 
-export const deleteOldSessions = ({ db, clock }: Needs<'db' | 'clock'>): Promise<void> =>
-  transact(db, (tx) => deleteExpired(tx, clock.wallTime()))
+export const deleteOldSessions = ({ db, clock }: Needs<'db' | 'clock'>): Promise<number> => {
+  const now = clock.wallTime()
+  return inBatches((limit) => transact(db, (tx) => deleteExpired(tx, now, limit)))
+}
 
 /** Seals the tokens of all sessions with the vault's current key. */
 export async function resealSessions(ctx: Needs<'db' | 'vault'>): Promise<Resealed[]> {

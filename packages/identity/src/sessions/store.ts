@@ -1,7 +1,7 @@
 import type { Resealing } from '@market/core/reseal'
 import type { Tables } from '@market/database/tables'
 import { type Db, type Tx, transact } from '@market/database/transact'
-import type { Insertable, Selectable } from 'kysely'
+import { type Insertable, type Selectable, sql } from 'kysely'
 import type { SealedToken } from './session.ts'
 
 export type SessionRow = Selectable<Tables['sessions']>
@@ -74,8 +74,13 @@ export const deleteSessions = (
     .returningAll()
     .execute()
 
-export async function deleteExpired(tx: Tx, now: Date): Promise<void> {
-  await tx.deleteFrom('sessions').where('expires_at', '<=', now).execute()
+/** Deletes up to `limit` sessions, and returns how many. */
+export async function deleteExpired(tx: Tx, now: Date, limit: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from sessions where id in (
+      select id from sessions where expires_at <= ${now} order by expires_at limit ${limit} for update skip locked
+    )`.execute(tx)
+  return Number(numAffectedRows ?? 0n)
 }
 
 export const findSealedAfter = (db: Db, field: SealedToken, after: string | undefined, limit: number) =>

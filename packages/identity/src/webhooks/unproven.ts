@@ -67,7 +67,6 @@ function subjectsOf({ id, endpointUrl }: Agent): string[] {
   return [`agent:${id}`, `host:${hostname}`, `url:${digest}`]
 }
 
-const MAX_BATCHES = 100
 /** A host that is not called for this long has to prove itself again. */
 const HOST_MS = 90 * DAY
 
@@ -75,5 +74,5 @@ const HOST_MS = 90 * DAY
 export const deleteOldAttempts = ({ db, clock }: Ctx): Promise<number> => {
   const now = clock.now()
   const before = { unproven: earlier(now, WINDOW_MS), proven: earlier(now, HOST_MS) }
-  return inBatches(MAX_BATCHES, (limit) => transact(db, (tx) => removeAttemptsBefore(tx, before, limit)))
+  return inBatches((limit) => transact(db, (tx) => removeAttemptsBefore(tx, before, limit)))
 }

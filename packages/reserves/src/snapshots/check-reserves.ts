@@ -1,11 +1,12 @@
 import type { Needs } from '@market/core/context'
+import type { Chain } from '@market/core/ports/chain'
 import { later, MINUTE, SECOND } from '@market/kernel/clock'
 import type { Network } from '@market/kernel/network'
 import { isCounted } from '@market/money/payouts'
 import type { EarnHolders } from './compare-with-chain.ts'
 import { imbalanceOf, type Snapshot } from './snapshot.ts'
 import { findNewest } from './store.ts'
-import { takeReserveSnapshot } from './take-reserve-snapshot.ts'
+import { dueDay, takeReserveSnapshot } from './take-reserve-snapshot.ts'
 
 /** A little less than the 30 s that are documented, because sweeps do not run exactly on time. */
 const SNAPSHOT_EVERY_MS = 25 * SECOND
@@ -32,16 +33,18 @@ interface ReserveReport {
  * one network is reported and does not stop the others.
  */
 export const checkReserves = (ctx: Ctx): Promise<ReserveReport[]> =>
-  Promise.all(Object.values(ctx.chains).map(({ network }) => checkNetwork(ctx, network)))
+  Promise.all(Object.values(ctx.chains).map((chain) => checkNetwork(ctx, chain)))
 
-async function checkNetwork(ctx: Ctx, network: Network): Promise<ReserveReport> {
+async function checkNetwork(ctx: Ctx, chain: Chain): Promise<ReserveReport> {
+  const { network } = chain
   const known = await findNewest(ctx.db, network, ctx.clock.now())
   const isWanted = isDue(ctx, known, SNAPSHOT_EVERY_MS) || isAhead(ctx, known)
   if (!isWanted && (await isCounted(ctx.db, network))) return reportOf(network, known, { isNew: false })
   const errors: unknown[] = []
-  for (const options of await proofOptions(ctx, network)) {
+  // A snapshot without a proof follows a proof that fails: an error in it must not hide a shortage.
+  for (const withProof of (await isProofDue(ctx, chain)) ? [true, false] : [false]) {
     try {
-      const snapshot = await takeReserveSnapshot(ctx, network, { ...options, after: known?.id ?? null })
+      const snapshot = await takeReserveSnapshot(ctx, network, { withProof, after: known?.id ?? null })
       const newest = snapshot ?? (await findNewest(ctx.db, network, ctx.clock.now()))
       return reportOf(network, newest, { isNew: snapshot !== undefined, ...errorOf(errors) })
     } catch (error) {
@@ -51,24 +54,10 @@ async function checkNetwork(ctx: Ctx, network: Network): Promise<ReserveReport> 
   return reportOf(network, known, { isNew: false, ...errorOf(errors) })
 }
 
-interface ProofOptions {
-  readonly withProof: boolean
-  readonly mayBeDays?: boolean
-}
-
-/**
- * When a proof is due and fails, a snapshot without one follows: an error in the proof must not hide a shortage. Before
- * it comes a proof that is not the day's, because only the day's snapshot reads the server wallets.
- */
-const WHEN_DUE: readonly ProofOptions[] = [
-  { withProof: true },
-  { withProof: true, mayBeDays: false },
-  { withProof: false },
-]
-
-async function proofOptions(ctx: Ctx, network: Network): Promise<readonly ProofOptions[]> {
-  const proven = await findNewest(ctx.db, network, ctx.clock.now(), 'proven')
-  return isDue(ctx, proven, PROVE_AFTER_MS) ? WHEN_DUE : [{ withProof: false }]
+/** Every ten minutes, and as soon as the day's snapshot can be taken. */
+async function isProofDue(ctx: Ctx, chain: Chain): Promise<boolean> {
+  const proven = await findNewest(ctx.db, chain.network, ctx.clock.now(), 'proven')
+  return isDue(ctx, proven, PROVE_AFTER_MS) || (await dueDay(ctx, chain)) !== null
 }
 
 const errorOf = ([error]: readonly unknown[]): Pick<ReserveReport, 'error'> =>

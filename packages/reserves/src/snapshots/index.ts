@@ -7,3 +7,4 @@ export { dayOf, liabilitiesOf, type Snapshot, type SnapshotId } from './snapshot
 export { snapshotAges } from './snapshot-ages.ts'
 export { findNewest, findProven } from './store.ts'
 export { MissingInNewBlocks, takeReserveSnapshot } from './take-reserve-snapshot.ts'
+export { readAgentWallets } from './wallets/read-agent-wallets.ts'

@@ -1,6 +1,6 @@
 import type { Needs } from '@market/core/context'
 import type { Chain } from '@market/core/ports/chain'
-import { transact } from '@market/database/transact'
+import { readAtOnce, transact } from '@market/database/transact'
 import { unavailable } from '@market/kernel/api-error'
 import { assert } from '@market/kernel/assert'
 import { GROUP } from '@market/kernel/merkle'
@@ -10,17 +10,15 @@ import { setDisagreement, setShortage } from '@market/money/payouts'
 import { buildTree, type Tree } from './build-tree.ts'
 import { compareWithChain, type EarnHolders } from './compare-with-chain.ts'
 import { insertLeaves } from './leaves/store.ts'
-import { readAgentWallets } from './read-agent-wallets.ts'
 import { returnFromCold } from './return-from-cold.ts'
 import { dayOf, liabilitiesOf, type Snapshot, shortage } from './snapshot.ts'
 import { findNewest, hasDay, insertSnapshot, tryLock } from './store.ts'
+import { findReading, findWalletLeaves } from './wallets/store.ts'
 
 type Ctx = Needs<'db' | 'clock' | 'ids' | 'chains'> & EarnHolders
 
 interface SnapshotOptions {
   readonly withProof: boolean
-  /** False to take no day's snapshot even when one is due. */
-  readonly mayBeDays?: boolean
   /** The newest snapshot that the caller knows. */
   readonly after?: string | null
 }
@@ -30,20 +28,20 @@ export class MissingInNewBlocks extends Error {}
 
 /**
  * Compares the treasury with the ledger, saves the result as a snapshot and sets the shortage in the same transaction.
- * With a proof it also saves every liability and the root of the tree over them; the first of a UTC day is the day's
- * snapshot. Returns undefined when another worker saved a snapshot in between, or after the snapshot `after`.
+ * With a proof it also saves every liability and the root of the tree over them; the first of a UTC day after the server wallets
+ * were read is the day's snapshot. Returns undefined when another worker saved a snapshot in between, or after the snapshot `after`.
  */
 export async function takeReserveSnapshot(
   ctx: Ctx,
   network: Network,
-  { withProof, mayBeDays = true, after }: SnapshotOptions,
+  { withProof, after }: SnapshotOptions,
 ): Promise<Snapshot | undefined> {
   const chain = ctx.chains[network]
   if (chain === undefined)
     throw unavailable(`The treasury on ${network} cannot be read: no node is configured`)
-  const day = withProof && mayBeDays ? await dueDay(ctx, network) : null
-  const wallets = day === null ? undefined : await walletsTree(ctx, chain)
-  // Reading many wallets takes time, in which another worker may have taken a snapshot of this network.
+  const day = withProof ? await dueDay(ctx, chain) : null
+  const wallets = day === null ? undefined : await walletsTree(ctx, chain, day)
+  // A tree of many wallets takes time, in which another worker may have taken a snapshot of this network.
   const before = after === undefined || wallets !== undefined ? await newestId(ctx, network) : after
   const id = ctx.ids.next('rsv')
   await returnFromCold(ctx, chain)
@@ -90,15 +88,28 @@ export async function takeReserveSnapshot(
 const newestId = async ({ db, clock }: Ctx, network: Network): Promise<string | null> =>
   (await findNewest(db, network, clock.now()))?.id ?? null
 
-/** Today, or null when today has its snapshot. */
-async function dueDay({ db, clock }: Ctx, network: Network): Promise<string | null> {
+/** Today, when its snapshot can be taken and is not. */
+export async function dueDay(
+  { db, clock }: Needs<'db' | 'clock'>,
+  { network, finalBalancesOf }: Chain,
+): Promise<string | null> {
   const today = dayOf(clock.now())
-  return (await hasDay(db, network, today)) ? null : today
+  if (await hasDay(db, network, today)) return null
+  if (finalBalancesOf === undefined) return today
+  const reading = await findReading(db, network)
+  // fix: day-after-wallets
+  if (reading?.day !== today || !reading.isComplete) return null
+  return today
 }
 
-async function walletsTree(ctx: Ctx, chain: Chain): Promise<Tree | undefined> {
-  const wallets = await readAgentWallets(ctx, chain)
-  return wallets && buildTree(wallets)
+/** The application keeps the keys of server wallets, so agents must be able to check that their balances are counted. */
+async function walletsTree(
+  { db }: Ctx,
+  { network, finalBalancesOf }: Chain,
+  day: string,
+): Promise<Tree | undefined> {
+  if (finalBalancesOf === undefined) return undefined
+  return buildTree(await readAtOnce(db, (tx) => findWalletLeaves(tx, network, day)))
 }
 
 const treeOf = ({ root, leaves }: Tree) => ({ root: root.hash, count: leaves.length, total: usdc(root.sum) })

@@ -1,6 +1,5 @@
 import type { Needs } from '@market/core/context'
 import { type Tx, transact } from '@market/database/transact'
-import type { OrderId } from '@market/kernel/ids'
 import { formatUsd, type Usdc, ZERO } from '@market/kernel/money'
 import { cancel, complete, deliver, expire, finish, lapse, start } from './changes.ts'
 import { emitOrderCancelled } from './events.ts'
@@ -9,14 +8,13 @@ import { dueAt, isOpenWorkspace, type Order } from './order.ts'
 import { distributeEscrow, refundBuyer } from './payment/order-money.ts'
 import { policyOf } from './policy.ts'
 import { BY_CLOCK } from './states.ts'
-import { type Due, findDeliveries, findDue, lockOrder, saveOrder } from './store.ts'
+import { type Due, findDeliveries, lockNextDue, saveOrder } from './store.ts'
 import { completedUnits, earnedPart } from './workspace.ts'
 
 type Ctx = Needs<'clock' | 'ids'>
 
-const BATCH = 100
 /** Limits one run, so that a long backlog leaves time for other jobs. */
-const BATCHES = 10
+const AT_ONCE = 1_000
 
 /**
  * Applies the transitions that are due. Each order has its own transaction and is decided under its lock, so several
@@ -24,24 +22,36 @@ const BATCHES = 10
  */
 export async function applyDueTransitions(ctx: Ctx & Needs<'db'>): Promise<number> {
   const failures: unknown[] = []
-  let applied = 0
-  let after: Due | undefined
-  for (let batch = 0; batch < BATCHES; batch++) {
-    const due = await findDue(ctx.db, ctx.clock.now(), { limit: BATCH, after })
-    for (const { id } of due)
-      await applyOne(ctx, id).then(
-        () => applied++,
-        (error: unknown) => failures.push(error),
-      )
-    after = due.at(-1)
-    if (due.length < BATCH) break
+  let tried = 0
+  for (let after: Due | undefined; tried < AT_ONCE; tried++) {
+    const next = await applyNext(ctx, after)
+    if (next === undefined) break
+    if ('error' in next) failures.push(next.error)
+    after = next.due
   }
   if (failures.length > 0) throw new AggregateError(failures, 'Due transitions of some orders failed')
-  return applied
+  return tried
 }
 
-const applyOne = (ctx: Ctx & Needs<'db'>, id: OrderId): Promise<Order> =>
-  transact(ctx.db, async (tx) => applyDueTransition(ctx, tx, await lockOrder(tx, id), ctx.clock.now()))
+/** Applies the next transition after a position, and returns where it was. Undefined when nothing is due there. */
+async function applyNext(
+  ctx: Ctx & Needs<'db'>,
+  after: Due | undefined,
+): Promise<{ readonly due: Due; readonly error?: unknown } | undefined> {
+  const found: { due?: Due } = {}
+  const applied = transact(ctx.db, async (tx) => {
+    const now = ctx.clock.now()
+    const next = await lockNextDue(tx, now, after)
+    if (next === undefined) return undefined
+    found.due = next.due
+    await applyDueTransition(ctx, tx, next.order, now)
+    return { due: next.due }
+  })
+  return applied.catch((error: unknown) => {
+    if (found.due === undefined) throw error
+    return { due: found.due, error }
+  })
+}
 
 type DueAction = 'expire' | 'lapse' | 'release' | 'finish' | 'overdue'
 

@@ -94,18 +94,32 @@ export interface Due {
   readonly dueAt: Date
 }
 
-/** Orders whose transition is due, the oldest first. */
-export async function findDue(
-  db: Db,
+/**
+ * Locks the order that is due first after a position. One that another transaction has locked is left to it, so that several
+ * workers apply different transitions.
+ */
+export async function lockNextDue(
+  tx: Tx,
   now: Date,
-  { limit, after }: { limit: number; after: Due | undefined },
-): Promise<Due[]> {
-  const { rows } = await sql<Due>`
-    select id, due_at as "dueAt" from orders
-    where due_at <= ${now}
-      and ${after === undefined ? sql`true` : sql`(due_at, id) > (${after.dueAt}::timestamptz, ${after.id})`}
-    order by due_at, id limit ${limit}`.execute(db)
-  return rows
+  after: Due | undefined,
+): Promise<{ readonly order: Order; readonly due: Due } | undefined> {
+  // fix: due-skips-locked
+  const row = await tx
+    .selectFrom('orders')
+    .selectAll()
+    .where('due_at', '<=', now)
+    .$if(after !== undefined, (query) =>
+      query.where(sql<boolean>`(due_at, id) > (${after?.dueAt}::timestamptz, ${after?.id})`),
+    )
+    .orderBy('due_at')
+    .orderBy('id')
+    .limit(1)
+    .forUpdate()
+    .skipLocked()
+    .executeTakeFirst()
+  if (row === undefined) return undefined
+  const order = fromRow({ ...row, pending: await findPending(tx, row) })
+  return { order, due: { id: order.id, dueAt: row.due_at ?? now } }
 }
 
 /** Marks subscriptions that end soon, each once, and returns them. Rows that another worker has locked are left to it. */

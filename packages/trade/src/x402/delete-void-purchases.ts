@@ -5,10 +5,8 @@ import { deleteVoid } from './store.ts'
 
 /** A transfer older than an hour buys nothing, so a week is long enough. */
 const RETENTION_MS = 7 * DAY
-const MAX_BATCHES = 100
-
 /** Deletes payments that bought nothing. */
 export function deleteVoidPurchases({ db, clock }: Needs<'db' | 'clock'>): Promise<number> {
   const before = earlier(clock.now(), RETENTION_MS)
-  return inBatches(MAX_BATCHES, (limit) => deleteVoid(db, before, limit))
+  return inBatches((limit) => deleteVoid(db, before, limit))
 }

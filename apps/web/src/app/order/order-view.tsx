@@ -1,13 +1,13 @@
 import { Link } from '@tanstack/react-router'
 import { shortTime } from '../format.ts'
 import { ORDER_STATUSES } from '../names.ts'
-import { Avatar } from '../parts/avatar.tsx'
 import { ChevronIcon } from '../parts/icons.tsx'
 import { OrderMoney } from '../parts/order-money.tsx'
 import { OrderSteps } from '../parts/order-steps.tsx'
 import { OrderTerms } from '../parts/order-terms.tsx'
 import { Stars } from '../parts/stars.tsx'
 import { Compose } from './compose.tsx'
+import { OrderHead } from './order-head.tsx'
 import { hasMessages, type Message, type OrderAct, type OrderPage, sideOf } from './order-page.ts'
 import { OrderTimeline } from './order-timeline.tsx'
 import { QuestionCard } from './question-card.tsx'
@@ -26,7 +26,6 @@ export interface OrderViewProps {
 /** An order for one of its parties: what is to be done, where the money is, and what happened. */
 export function OrderView({ page, messages, isSigned, onRun, onSend, onPay }: OrderViewProps) {
   const { order, agent, review } = page
-  const { label, style } = ORDER_STATUSES[order.status]
   return (
     <>
       <nav className="crumbs muted sm" aria-label="Breadcrumb">
@@ -35,23 +34,11 @@ export function OrderView({ page, messages, isSigned, onRun, onSend, onPay }: Or
         </Link>{' '}
         <ChevronIcon /> <span className="mono clip">{order.id}</span>
       </nav>
-      <div className="page-head">
-        <div>
-          <div className="line-up wrap-ok">
-            <h1 className="title any-word">{order.service_title}</h1>
-            <span className={`badge ${style}`}>
-              <i className="dot" />
-              {label}
-            </span>
-          </div>
-          <p className="line-up wrap-ok">
-            <Avatar id={order.agent_id} name={agent.name} size={22} />
-            <Link className="ink any-word" to="/a/$agent" params={{ agent: agent.slug }}>
-              {agent.name}
-            </Link>
-            <span>ordered {shortTime(order.created_at)}</span>
-          </p>
-        </div>
+      <OrderHead
+        page={page}
+        badge={ORDER_STATUSES[order.status]}
+        since={`ordered ${shortTime(order.created_at)}`}
+      >
         {order.quota_total !== null && order.paid_at !== null && (
           <Link className="btn" to="/workspaces/$order" params={{ order: order.id }}>
             Open the workspace
@@ -62,7 +49,7 @@ export function OrderView({ page, messages, isSigned, onRun, onSend, onPay }: Or
             Receipt
           </Link>
         )}
-      </div>
+      </OrderHead>
       <OrderSteps order={order} />
       <div className="order-grid mt8">
         <QuestionCard page={page} isSigned={isSigned} onRun={onRun} onPay={onPay} />

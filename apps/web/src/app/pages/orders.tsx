@@ -1,17 +1,13 @@
-import type { Operations } from '@market/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useRouteContext, useSearch } from '@tanstack/react-router'
 import { usdc } from '../format.ts'
 import { ORDER_STATUSES } from '../names.ts'
+import { FilteredOrders, type ListedOrder, OrderRow, OrderRows } from '../order/listed-orders.tsx'
 import { ordersQuery } from '../order/queries.ts'
-import { Avatar } from '../parts/avatar.tsx'
 import { Head } from '../parts/head.tsx'
-import { More } from '../parts/more.tsx'
 import { Ago } from '../parts/now.tsx'
-import { Loading, NotRead, Private } from '../parts/private.tsx'
+import { Private } from '../parts/private.tsx'
 import { useLiveOrders } from '../session/live-orders.ts'
-
-type ListedOrder = Operations['listOrders']['data'][number]
 
 /** What the viewer ordered. The server draws its frame only. */
 export const OrdersPage = () => (
@@ -44,7 +40,7 @@ function OwnOrders() {
   const search = useSearch({ from: '/orders' })
   const context = useRouteContext({ from: '/orders' })
   const everyMs = useLiveOrders()
-  const { data, error, refetch } = useQuery({ ...ordersQuery(context, search), refetchInterval: everyMs })
+  const read = useQuery({ ...ordersQuery(context, search), refetchInterval: everyMs })
   const isFirst = search.status === undefined && search.cursor === undefined
   // What needs the buyer may be old, and is first all the same.
   const { data: waiting } = useQuery({
@@ -53,34 +49,14 @@ function OwnOrders() {
     enabled: isFirst,
   })
   return (
-    <>
-      <nav className="chips" aria-label="Status">
-        {FILTERS.map(([label, status]) => (
-          <Link
-            className="chip"
-            key={label}
-            to="/orders"
-            search={status === undefined ? {} : { status }}
-            aria-current={search.status === status ? 'true' : undefined}
-          >
-            {label}
-          </Link>
-        ))}
-      </nav>
-      {data === undefined ? (
-        error === null ? (
-          <Loading />
-        ) : (
-          <NotRead error={error} onRetry={() => void refetch()} />
-        )
-      ) : (
+    <FilteredOrders to="/orders" filters={FILTERS} search={search} read={read}>
+      {(orders) => (
         <OrderList
-          orders={isFirst ? withFirst(waiting?.orders ?? [], data.orders) : data.orders}
+          orders={isFirst ? withFirst(waiting?.orders ?? [], orders) : orders}
           isFiltered={search.status !== undefined}
         />
       )}
-      <More cursor={data?.nextCursor ?? null} to="/orders" search={search} />
-    </>
+    </FilteredOrders>
   )
 }
 
@@ -112,15 +88,7 @@ export function OrderList({ orders, isFiltered }: OrderListProps) {
       </div>
     )
   const sorted = orders.toSorted((one, other) => Number(needsBuyer(other)) - Number(needsBuyer(one)))
-  return (
-    <ul className="card order-list">
-      {sorted.map((order) => (
-        <li key={order.id}>
-          <Row order={order} />
-        </li>
-      ))}
-    </ul>
-  )
+  return <OrderRows orders={sorted}>{(order) => <Row order={order} />}</OrderRows>
 }
 
 /** Whether nothing goes on without the buyer. */
@@ -132,21 +100,17 @@ const needsBuyer = ({ status, pending_tx_hash, contested_at }: ListedOrder): boo
 function Row({ order }: { readonly order: ListedOrder }) {
   const { label, style } = ORDER_STATUSES[order.status]
   return (
-    <Link className="order-row" to="/orders/$order" params={{ order: order.id }}>
-      <Avatar id={order.agent_id} name={order.agent.name} size={30} />
-      <span className="grow">
-        <strong className="clip">{order.service_title}</strong>
-        <span className="muted sm clip">
-          {order.agent.name} · <Ago at={order.created_at} />
-        </span>
-      </span>
-      <span className="right">
-        <span className="usd">{order.price_usd === null ? '' : usdc(order.price_usd)}</span>
-        <span className={`badge ${needsBuyer(order) ? 'warn' : style}`}>
-          <i className="dot" />
-          {needsBuyer(order) ? `${label}: you` : label}
-        </span>
-      </span>
-    </Link>
+    <OrderRow
+      order={order}
+      to="/orders/$order"
+      detail={
+        <>
+          {' '}
+          · <Ago at={order.created_at} />
+        </>
+      }
+      amount={order.price_usd === null ? '' : usdc(order.price_usd)}
+      badge={needsBuyer(order) ? { label: `${label}: you`, style: 'warn' } : { label, style }}
+    />
   )
 }

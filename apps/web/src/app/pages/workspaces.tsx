@@ -1,17 +1,13 @@
-import type { Operations } from '@market/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useRouteContext, useSearch } from '@tanstack/react-router'
+import { FilteredOrders, type ListedOrder, OrderRow, OrderRows } from '../order/listed-orders.tsx'
 import { ordersQuery } from '../order/queries.ts'
 import { remaining } from '../order/remaining.ts'
 import { workspaceStatusOf } from '../order/workspace-question.ts'
-import { Avatar } from '../parts/avatar.tsx'
 import { Head } from '../parts/head.tsx'
-import { More } from '../parts/more.tsx'
 import { useNow } from '../parts/now.tsx'
-import { Loading, NotRead, Private } from '../parts/private.tsx'
+import { Private } from '../parts/private.tsx'
 import { useLiveOrders } from '../session/live-orders.ts'
-
-type ListedOrder = Operations['listOrders']['data'][number]
 
 /** The subscriptions of the viewer. The server draws its frame only. */
 export const WorkspacesPage = () => (
@@ -35,36 +31,14 @@ function OwnWorkspaces() {
   const search = useSearch({ from: '/workspaces' })
   const context = useRouteContext({ from: '/workspaces' })
   const everyMs = useLiveOrders()
-  const { data, error, refetch } = useQuery({
+  const read = useQuery({
     ...ordersQuery(context, { ...search, workspaces: true }),
     refetchInterval: everyMs,
   })
   return (
-    <>
-      <nav className="chips" aria-label="Status">
-        {FILTERS.map(([label, status]) => (
-          <Link
-            className="chip"
-            key={label}
-            to="/workspaces"
-            search={status === undefined ? {} : { status }}
-            aria-current={search.status === status ? 'true' : undefined}
-          >
-            {label}
-          </Link>
-        ))}
-      </nav>
-      {data === undefined ? (
-        error === null ? (
-          <Loading />
-        ) : (
-          <NotRead error={error} onRetry={() => void refetch()} />
-        )
-      ) : (
-        <WorkspaceList orders={data.orders} isFiltered={search.status !== undefined} />
-      )}
-      <More cursor={data?.nextCursor ?? null} to="/workspaces" search={search} />
-    </>
+    <FilteredOrders to="/workspaces" filters={FILTERS} search={search} read={read}>
+      {(orders) => <WorkspaceList orders={orders} isFiltered={search.status !== undefined} />}
+    </FilteredOrders>
   )
 }
 
@@ -93,40 +67,21 @@ export const WorkspaceList = ({ orders, isFiltered }: WorkspaceListProps) =>
       )}
     </div>
   ) : (
-    <ul className="card order-list">
-      {orders.map((order) => (
-        <li key={order.id}>
-          <Row order={order} />
-        </li>
-      ))}
-    </ul>
+    <OrderRows orders={orders}>{(order) => <Row order={order} />}</OrderRows>
   )
 
 function Row({ order }: { readonly order: ListedOrder }) {
   const now = useNow()
   const { quota_total: total, quota_used: used, workspace_ends_at: ends } = order
   const isOpen = order.status === 'in_progress' && order.contested_at === null
-  const { label, style } = workspaceStatusOf(order)
   const time = ends === null ? [] : remaining(ends, now).map(({ count, unit }) => `${count} ${unit}`)
   return (
-    <Link className="order-row" to="/workspaces/$order" params={{ order: order.id }}>
-      <Avatar id={order.agent_id} name={order.agent.name} size={30} />
-      <span className="grow">
-        <strong className="clip">{order.service_title}</strong>
-        <span className="muted sm clip">
-          {order.agent.name}
-          {isOpen && ` · open for ${time.join(' ')}`}
-        </span>
-      </span>
-      <span className="right">
-        <span className="usd">
-          {isOpen ? `${(total ?? 0) - (used ?? 0)} of ${total} left` : `${used} of ${total} used`}
-        </span>
-        <span className={`badge ${style}`}>
-          <i className="dot" />
-          {label}
-        </span>
-      </span>
-    </Link>
+    <OrderRow
+      order={order}
+      to="/workspaces/$order"
+      detail={isOpen && ` · open for ${time.join(' ')}`}
+      amount={isOpen ? `${(total ?? 0) - (used ?? 0)} of ${total} left` : `${used} of ${total} used`}
+      badge={workspaceStatusOf(order)}
+    />
   )
 }

@@ -1,10 +1,10 @@
 import { Link } from '@tanstack/react-router'
 import { shortTime } from '../format.ts'
+import { OrderHead } from '../order/order-head.tsx'
 import { sideOf } from '../order/order-page.ts'
 import type { OrderViewProps } from '../order/order-view.tsx'
 import { QuestionCard } from '../order/question-card.tsx'
 import { takesRequests, workspaceStatusOf } from '../order/workspace-question.ts'
-import { Avatar } from '../parts/avatar.tsx'
 import { useNow } from '../parts/now.tsx'
 import { OrderMoney } from '../parts/order-money.tsx'
 import { Generations } from './generations.tsx'
@@ -14,32 +14,19 @@ import { Renewal } from './renewal.tsx'
 /** A workspace for one of its parties: what can be requested, what was made, and what comes after it. */
 export function WorkspaceView({ page, isSigned, onRun, onPay }: OrderViewProps) {
   const now = useNow()
-  const { order, agent } = page
-  const { label, style } = workspaceStatusOf(order)
+  const { order } = page
   const isBuyer = sideOf(page) === 'buyer'
   return (
     <>
-      <div className="page-head">
-        <div>
-          <div className="line-up wrap-ok">
-            <h1 className="title any-word">{order.service_title}</h1>
-            <span className={`badge ${style}`}>
-              <i className="dot" />
-              {label}
-            </span>
-          </div>
-          <p className="line-up wrap-ok">
-            <Avatar id={order.agent_id} name={agent.name} size={22} />
-            <Link className="ink any-word" to="/a/$agent" params={{ agent: agent.slug }}>
-              {agent.name}
-            </Link>
-            {order.paid_at !== null && <span>open since {shortTime(order.paid_at)}</span>}
-          </p>
-        </div>
+      <OrderHead
+        page={page}
+        badge={workspaceStatusOf(order)}
+        since={order.paid_at === null ? undefined : `open since ${shortTime(order.paid_at)}`}
+      >
         <Link className="btn" to="/orders/$order" params={{ order: order.id }}>
           The order and its messages
         </Link>
-      </div>
+      </OrderHead>
       <div className="order-grid">
         <QuestionCard page={page} isSigned={isSigned} onRun={onRun} onPay={onPay}>
           {isBuyer && takesRequests(page, now) && <PromptForm page={page} />}
