@@ -85,4 +85,36 @@ export const COST_FIXES: readonly RemovedFix[] = [
     test: 'tests/chains/api-settings.test.ts',
     title: 'the seller of the cheapest order',
   },
+  {
+    finding: 'performance 6 a caller with a credential reads what it just wrote',
+    marker: 'own-writes',
+    to: 'false',
+    test: 'tests/contract-wide/shared-reads.test.ts',
+    title: 'a request with an API key reads',
+  },
+  {
+    finding: 'performance 6 caches store no header of one caller',
+    marker: 'shared-without-limits',
+    to: 'true',
+    test: 'tests/contract-wide/shared-reads.test.ts',
+    title: 'only the 429 says so',
+  },
+  {
+    finding: 'performance 6 caches keep the responses to pages and callers apart',
+    marker: 'shared-vary',
+    test: 'tests/contract-wide/shared-reads.test.ts',
+    title: 'CORS: Vary names the origin',
+  },
+  {
+    finding: 'performance 6 kept responses are limited in bytes',
+    marker: 'cache-bytes',
+    test: 'packages/handlers/src/x402/ttl-cache.test.ts',
+    title: 'evicts the oldest entries when a value',
+  },
+  {
+    finding: 'performance 6 an error is not kept',
+    marker: 'errors-not-kept',
+    test: 'packages/handlers/src/x402/ttl-cache.test.ts',
+    title: 'does not store a failure',
+  },
 ]
