@@ -117,4 +117,18 @@ export const COST_FIXES: readonly RemovedFix[] = [
     test: 'packages/handlers/src/x402/ttl-cache.test.ts',
     title: 'does not store a failure',
   },
+  {
+    finding: 'performance 1 a connection is used again whose request was written late',
+    marker: 'written-late',
+    to: 'setTimeout(settle, 0, false)',
+    test: 'packages/platform/src/outbound/connection-reuse.test.ts',
+    title: 'before the whole request was written',
+  },
+  {
+    finding: 'performance 1 a round over all endpoints keeps its connections',
+    marker: 'idle-connections',
+    to: '256',
+    test: 'packages/platform/src/outbound/idle-connections.test.ts',
+    title: 'at most 1,024 are open',
+  },
 ]
