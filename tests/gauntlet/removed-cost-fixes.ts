@@ -108,13 +108,13 @@ export const COST_FIXES: readonly RemovedFix[] = [
   {
     finding: 'performance 6 kept responses are limited in bytes',
     marker: 'cache-bytes',
-    test: 'packages/handlers/src/x402/ttl-cache.test.ts',
+    test: 'packages/kernel/src/ttl-cache.test.ts',
     title: 'evicts the oldest entries when a value',
   },
   {
     finding: 'performance 6 an error is not kept',
     marker: 'errors-not-kept',
-    test: 'packages/handlers/src/x402/ttl-cache.test.ts',
+    test: 'packages/kernel/src/ttl-cache.test.ts',
     title: 'does not store a failure',
   },
   {

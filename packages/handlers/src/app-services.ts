@@ -10,6 +10,7 @@ import type { TokenSettings } from '@market/custody/tokens'
 import type { WalletServices } from '@market/custody/wallets'
 import type { UploadQuota } from '@market/files/uploads'
 import type { Usdc } from '@market/kernel/money'
+import type { TtlCache } from '@market/kernel/ttl-cache'
 import type { TreasurySettings } from '@market/money/treasury'
 import type { ListingCounts } from '@market/offers/listings'
 import type { PaymentLookups, Quote } from '@market/trade/x402'
@@ -18,7 +19,6 @@ import type { Operators } from './identify.ts'
 import type { PublicSettings } from './public-settings.ts'
 import type { SecurityEvent } from './security-events.ts'
 import type { CachedDocument } from './x402/cached-document.ts'
-import type { TtlCache } from './x402/ttl-cache.ts'
 
 /** The wired dependencies of the request pipeline; built once per process. */
 export interface AppServices

@@ -1,12 +1,12 @@
 import { operations } from '@market/contract/operations'
 import { SECOND } from '@market/kernel/clock'
+import { ttlCache } from '@market/kernel/ttl-cache'
 import type { ListingCounts } from '@market/offers/listings'
 import { paymentLookups, type Quote } from '@market/trade/x402'
 import type { AppServices } from './app-services.ts'
 import type { ApiResponse } from './call.ts'
 import { bytesOfShared, SHARED_READS_BYTES } from './shared-read.ts'
 import type { CachedDocument } from './x402/cached-document.ts'
-import { ttlCache } from './x402/ttl-cache.ts'
 
 const DOCUMENT_MS = (operations.listDirectory.cacheSeconds ?? 0) * SECOND
 
