@@ -339,7 +339,7 @@ test('a service that is not among the newest 50 of its agent has its page too', 
 
 test('the address of the visitor reaches the limits of the API', async () => {
   const remaining = async (address: string) => {
-    const response = await fetch(`${web.origin.url}/api/agents/none`, {
+    const response = await fetch(`${web.origin.url}/api/me`, {
       headers: { 'x-forwarded-for': address },
     })
     return Number(response.headers.get('x-ratelimit-remaining'))
@@ -356,7 +356,7 @@ test('visitors of one IPv6 network share the limits of the API, also when they a
   const get = (path: string, address: string) =>
     fetch(web.origin.url + path, { headers: { 'x-forwarded-for': address } })
   const remaining = async (address: string) =>
-    Number((await get('/api/agents/none', address)).headers.get('x-ratelimit-remaining'))
+    Number((await get('/api/me', address)).headers.get('x-ratelimit-remaining'))
   const before = await remaining('2001:db8:7:1::1')
   await Promise.all(
     Array.from({ length: 5 }, (_, page) => get(`/agents?search=term${page}`, `2001:db8:7:1::${page + 2}`)),

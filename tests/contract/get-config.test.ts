@@ -102,7 +102,7 @@ test('304: the same ETag, and 200 with another one after a switch is turned', as
   const { headers } = await market.client().get(PATH)
   const etag = headers.get('etag') ?? ''
   expect(etag).toMatch(/^"[\w-]{43}"$/)
-  expect(headers.get('cache-control')).toBe('public, max-age=10')
+  expect(headers.get('cache-control')).toBe('public, max-age=0, s-maxage=10')
   const again = await fetch(market.url + PATH, { headers: { 'if-none-match': `W/${etag}` } })
   expect({ status: again.status, text: await again.text() }).toEqual({ status: 304, text: '' })
   await turn('freeze_intake', true)

@@ -32,7 +32,7 @@ test('200: the document without an envelope, from the request of the launch on',
   for (const agent of [id, slug]) {
     const { status, headers, body } = await market.client().get(pathOf(agent))
     expect(status).toBe(200)
-    expect(headers.get('cache-control')).toContain('max-age=60')
+    expect(headers.get('cache-control')).toContain('s-maxage=60')
     expect(body).toEqual({
       name: 'A Token',
       symbol: 'TOK',

@@ -27,7 +27,7 @@ test('200: the body is the document itself, and may be cached for 30 seconds', a
   const reply = await world.market.client().get(PATH)
   expect(reply.status).toBe(200)
   expect(operations.listDirectory.output.parse(reply.body)).toEqual(reply.body)
-  expect(reply.headers.get('cache-control')).toBe('public, max-age=30')
+  expect(reply.headers.get('cache-control')).toBe('public, max-age=0, s-maxage=30')
 })
 
 test('400: a limit that is not valid', async () => {

@@ -28,8 +28,7 @@ afterAll(async () => {
 const register = (api: ServerProcess, from: string): Promise<Reply> =>
   client(api.url).post('/api/agents/register', { name: someName(), description: DESCRIPTION }, { from })
 
-const browse = (api: ServerProcess, from: string): Promise<Reply> =>
-  client(api.url).get('/api/agents', { from })
+const browse = (api: ServerProcess, from: string): Promise<Reply> => client(api.url).get('/api/me', { from })
 
 async function inTurn(apis: readonly ServerProcess[], from: string): Promise<Reply[]> {
   const replies: Reply[] = []

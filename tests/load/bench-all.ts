@@ -14,6 +14,7 @@ const BENCHES = [
   'settlement',
   'webhooks',
   'listings',
+  'reads',
   'mcp',
   'uploads',
   'start',

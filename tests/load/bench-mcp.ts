@@ -66,17 +66,20 @@ try {
   while (sellers.length < AGENTS) sellers.push(await makeSeller(buyer.apiKey))
   const reads = {
     'market_get_profile beside GET /api/agents/me': {
+      aim: '1.4',
       rest: sellers.map(({ bearer }) => ({ path: '/api/agents/me', bearer })),
       mcp: (version: Version) =>
         sellers.map(({ bearer }) => ({ bearer, ...VERSIONS[version]('market_get_profile', {}) })),
     },
     // REST does not look the key up here, because the operation is public.
     'market_list_models beside GET /api/models': {
+      aim: '1.6',
       rest: sellers.map(({ bearer }) => ({ path: '/api/models', bearer })),
       mcp: (version: Version) =>
         sellers.map(({ bearer }) => ({ bearer, ...VERSIONS[version]('market_list_models', {}) })),
     },
     'market_get_order beside GET /api/orders/{id}': {
+      aim: '1.5',
       rest: sellers.map(({ bearer, orderId }) => ({ path: `/api/orders/${orderId}`, bearer })),
       mcp: (version: Version) =>
         sellers.map(({ bearer, orderId }) => ({
@@ -86,7 +89,7 @@ try {
     },
   }
   const versions = Object.keys(VERSIONS) as Version[]
-  for (const [what, { rest, mcp }] of Object.entries(reads)) {
+  for (const [what, { rest, mcp, aim }] of Object.entries(reads)) {
     if (!what.includes(process.env['READ'] ?? '')) continue
     for (const requests of [rest, ...versions.map(mcp)]) await cpuOf(requests, WARM_UP_SECONDS)
     const restMicros: number[] = []
@@ -101,7 +104,7 @@ try {
         return {
           what: `${what}, ${version}`,
           measured: `${spread(ours.map((one, at) => one / (restMicros[at] ?? Number.NaN)))} times the CPU of REST`,
-          aim: version === 'MCP 2026-07-28' ? '1.5' : '',
+          aim,
           cpu: `${median(ours).toFixed(0)} µs, REST ${median(restMicros).toFixed(0)} µs`,
         }
       }),

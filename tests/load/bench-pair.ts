@@ -25,11 +25,12 @@ async function cpuSeconds(url: string): Promise<number> {
   return Number(/^process_cpu_seconds_total (\S+)/m.exec(text)?.[1])
 }
 
-export async function measure(url: string, load: Load, seconds: number): Promise<Measured> {
-  const before = await cpuSeconds(url)
+/** `program` is the process whose CPU time counts, where another one is asked. */
+export async function measure(url: string, load: Load, seconds: number, program = url): Promise<Measured> {
+  const before = await cpuSeconds(program)
   const settings = { ...load, port: Number(new URL(url).port), seconds }
   const { stdout } = await run(process.execPath, [script('./bench-client.ts'), JSON.stringify(settings)])
-  const after = await cpuSeconds(url)
+  const after = await cpuSeconds(program)
   const result = JSON.parse(stdout) as Record<'answered' | 'rejected' | 'seconds', number>
   if (result.rejected > 0)
     throw new Error(

@@ -21,6 +21,8 @@ const DATA = { payout_failed: false }
 interface Measured {
   readonly perSecond: number
   readonly cpuMicros: number
+  /** TLS connections that the endpoints accepted. */
+  readonly connections: number
 }
 
 const receiver = await startReceiverProcess()
@@ -45,11 +47,13 @@ async function measure(cpuSeconds: () => Promise<number>, commit: () => Promise<
   const began = Date.now()
   let lastAt = began
   let arrived = 0
+  let connections = 0
   await until(
     'all have arrived',
     async () => {
-      const { calls } = await receiver.report()
+      const { calls, ...opened } = await receiver.report()
       arrived += calls.length
+      connections += opened.connections
       lastAt = Math.max(lastAt, ...calls.map(([, at]) => at))
       return arrived >= WEBHOOKS
     },
@@ -66,6 +70,7 @@ async function measure(cpuSeconds: () => Promise<number>, commit: () => Promise<
   return {
     perSecond: WEBHOOKS / ((lastAt - began) / 1_000),
     cpuMicros: ((cpuAfter - cpuBefore) / WEBHOOKS) * 1e6,
+    connections,
   }
 }
 
@@ -134,7 +139,8 @@ try {
     const bare = await measureBare()
     const ours = await measureOurs()
     rounds.push({ ours, bare })
-    const say = ({ perSecond, cpuMicros }: Measured) => `${perSecond.toFixed(0)}/s ${cpuMicros.toFixed(0)} µs`
+    const say = ({ perSecond, cpuMicros, connections }: Measured) =>
+      `${perSecond.toFixed(0)}/s ${cpuMicros.toFixed(0)} µs ${connections} connections`
     console.log(`round ${round + 1}: ours ${say(ours)}, bare ${say(bare)}`)
   }
   const micros = (of: (round: (typeof rounds)[number]) => number) => median(rounds.map(of)).toFixed(0)

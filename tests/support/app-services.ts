@@ -35,7 +35,7 @@ export const testAppServices = (
   uploadQuotas: { paid: { files: 1, bytes: 1 }, unpaid: { files: 1, bytes: 1 } },
   walletMinimumLamports: 30_000_000n,
   tokenSuffix: ' by Market',
-  ...createCaches(),
+  ...createCaches({ sharedReadMs: 0 }),
   operators: { userIds: new Set(), keys: [] },
   onSecurityEvent: () => {},
   ...changes,

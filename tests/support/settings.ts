@@ -95,6 +95,8 @@ export function apiEnvironment(parts: Parts): Record<string, string> {
     SOLANA_CREATOR_FEE_WALLET: CREATOR_FEE_WALLET,
     LOG_LEVEL: 'info',
     DRAIN_MS: '0',
+    // Tests read without a credential what they just wrote.
+    SHARED_READ_MS: '0',
     // Most tests have one node per network.
     ONE_PROVIDER: 'on',
     // The timeouts of the product would end requests that only wait for a busy machine.

@@ -86,12 +86,13 @@ interface Open {
   /** Networks that accept signed payments. */
   readonly signed?: readonly Network[]
   readonly cacheMs?: number
+  readonly sharedReadMs?: number
 }
 
 /** A listening API server on the database of a market, with stub chains. */
 export async function startCatalogServer(
   market: Market,
-  { open = ['solana-mainnet', 'base-mainnet'], signed = open, cacheMs = 0 }: Open = {},
+  { open = ['solana-mainnet', 'base-mainnet'], signed = open, cacheMs = 0, sharedReadMs = 0 }: Open = {},
 ) {
   const limiter = newLimiter()
   await limiter.ready()
@@ -102,7 +103,13 @@ export async function startCatalogServer(
   )
   const build = (baseUrl: string) => {
     const app = testAppServices(market.db, {
-      ...{ limiter, chains, facilitators, baseUrl, ...createCaches(cacheMs) },
+      ...{
+        limiter,
+        chains,
+        facilitators,
+        baseUrl,
+        ...createCaches({ documentMs: cacheMs, sharedReadMs }),
+      },
       onFault: (error) => faults.push(error),
     })
     return buildServer({

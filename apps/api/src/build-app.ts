@@ -143,7 +143,7 @@ export async function buildApp(config: Config, { logTo }: { logTo?: LogDestinati
     prices: pricesOf(config),
     swaps: swapsOf(config, (error) => log.warn({ err: error }, 'the swap venue failed to submit a swap')),
     shortWaitMax: config.X402_SHORT_WAIT_MAX_USDC,
-    ...createCaches(),
+    ...createCaches({ sharedReadMs: config.SHARED_READ_MS }),
     operators: { userIds: new Set(config.ADMIN_USER_IDS), keys: config.ADMIN_KEY_HASHES },
     onSecurityEvent: (event: object) => securityLog.info(event, 'security event'),
     onFault: (error: unknown, call: { requestId: string }) => reportFault(error, call.requestId),

@@ -110,7 +110,10 @@ export interface Operation<
   readonly beside?: B
   /** The body is `data` itself, in a format that others define, instead of our envelope. */
   readonly isBare?: true
-  /** For how many seconds shared caches may serve the response. */
+  /**
+   * Everybody without a credential gets the same response to the same input: for how many seconds shared caches may serve
+   * it. Each process serves it for a second too. Only a GET of `anonymous` without a secret in its input has this.
+   */
   readonly cacheSeconds?: number
   readonly status?: 200 | 201 | 202
   /** The status when the work was accepted and is finished later. */

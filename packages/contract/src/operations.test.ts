@@ -109,6 +109,32 @@ describe('operations', () => {
     const signed = operationList.filter(({ purpose }) => purpose !== undefined)
     expectEach(signed, ({ callers, cosigned }) => callers.includes('wallet') || cosigned === true)
   })
+
+  test('with cacheSeconds are reads without a secret, which need no credential', () => {
+    const shared = operationList.filter(({ cacheSeconds }) => cacheSeconds !== undefined)
+    expectEach(shared, (operation) => operation.method === 'GET' && !isWrite(operation))
+    expectEach(shared, ({ callers, setsCookie }) => callers.includes('anonymous') && setsCookie !== true)
+    // The access token of a purchase.
+    expectEach(shared, ({ input }) => !shapeOf(input).includes('t'))
+    expectEach(shared, ({ cacheSeconds }) => Number.isInteger(cacheSeconds) && Number(cacheSeconds) >= 1)
+  })
+
+  test('that everybody may read have cacheSeconds, except what depends on the time, the caller or a secret', () => {
+    const others = operationList.filter(
+      (operation) =>
+        operation.method === 'GET' &&
+        !isWrite(operation) &&
+        operation.callers.includes('anonymous') &&
+        operation.cacheSeconds === undefined,
+    )
+    expect(others.map(({ id }) => id).toSorted()).toEqual([
+      'getAuthMessage',
+      'getMe',
+      'getPurchasedOrder',
+      'getPurchasedReceipt',
+      'listPurchasedGenerations',
+    ])
+  })
 })
 
 /** The contract's table, one row for each counter. */

@@ -10,15 +10,15 @@ import type { TokenSettings } from '@market/custody/tokens'
 import type { WalletServices } from '@market/custody/wallets'
 import type { UploadQuota } from '@market/files/uploads'
 import type { Usdc } from '@market/kernel/money'
+import type { TtlCache } from '@market/kernel/ttl-cache'
 import type { TreasurySettings } from '@market/money/treasury'
 import type { ListingCounts } from '@market/offers/listings'
 import type { PaymentLookups, Quote } from '@market/trade/x402'
-import type { Call } from './call.ts'
+import type { ApiResponse, Call } from './call.ts'
 import type { Operators } from './identify.ts'
 import type { PublicSettings } from './public-settings.ts'
 import type { SecurityEvent } from './security-events.ts'
 import type { CachedDocument } from './x402/cached-document.ts'
-import type { TtlCache } from './x402/ttl-cache.ts'
 
 /** The wired dependencies of the request pipeline; built once per process. */
 export interface AppServices
@@ -56,6 +56,8 @@ export interface AppServices
   readonly documents: TtlCache<CachedDocument>
   /** The numbers of services by the values of filters, cached for a minute. */
   readonly listingCounts: TtlCache<ListingCounts>
+  /** Responses of reads that are the same for everybody, by operation and input, kept for a second. */
+  readonly sharedReads: TtlCache<ApiResponse>
   /** Writes one line of the security log. */
   readonly onSecurityEvent: (event: SecurityEvent) => void
   /** Called for every fault of ours or of a dependency. */

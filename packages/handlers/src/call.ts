@@ -66,6 +66,8 @@ export interface ApiResponse {
   /** The body as JSON, where it was already made. */
   readonly json?: string | Buffer
   readonly headers: Readonly<Record<string, string>>
+  /** Present when everybody gets this response: the tag of `json`, and for how long shared caches may serve it. */
+  readonly shared?: { readonly etag: string; readonly seconds: number }
   /** The cookie of a browser's session that the response sets; without a token it is removed. */
   readonly cookie?: { readonly token?: string; readonly expiresAt?: Date }
 }

@@ -4,7 +4,8 @@ import type { NextCursor } from '@market/kernel/cursor'
 import { z } from 'zod'
 import { type ByteBudget, collector, REST_BUDGET } from './byte-budget.ts'
 import type { ApiResponse } from './call.ts'
-import { type CachedDocument, cachedDocument } from './x402/cached-document.ts'
+import { sharedResponse } from './shared-read.ts'
+import type { CachedDocument } from './x402/cached-document.ts'
 
 interface Presented {
   readonly data: unknown
@@ -22,18 +23,8 @@ export function envelope(
   presented: Presented | CachedDocument,
   budget: ByteBudget = REST_BUDGET,
 ): ApiResponse {
-  const caching: Record<string, string> =
-    operation.cacheSeconds === undefined
-      ? {}
-      : { 'Cache-Control': `public, max-age=${operation.cacheSeconds}` }
-  if ('etag' in presented)
-    return { status: 200, body: null, json: presented.json, headers: { ...caching, ETag: presented.etag } }
+  if ('etag' in presented) return sharedResponse(operation, presented)
   const { isLater = false, next_cursor, cookie, ...whole } = presented
-  if (operation.cacheSeconds !== undefined) {
-    const body = bodyOf(operation, whole)
-    const { json, etag } = cachedDocument(body)
-    return { status: 200, body, json, headers: { ...caching, ETag: etag } }
-  }
   if (next_cursor !== undefined) {
     const page = openPage(operation, budget)
     page.add({ ...whole, next_cursor })

@@ -45,7 +45,7 @@ const services = (): AppServices => ({
   uploadQuotas: { paid: { files: 1, bytes: 1 }, unpaid: { files: 1, bytes: 1 } },
   walletMinimumLamports: 0n,
   tokenSuffix: ' by Market',
-  ...createCaches(),
+  ...createCaches({ sharedReadMs: 0 }),
   operators: { userIds: new Set(), keys: [] },
   onSecurityEvent: () => {},
   onFault: () => {},

@@ -6,6 +6,7 @@ import type { IdentityProfile, IdentityProvider } from '@market/core/ports/ident
 import { SIGNATURE_MAX_AGE_MS } from '@market/core/ports/signatures'
 import { ApiError } from '@market/kernel/api-error'
 import { later, MINUTE, SECOND } from '@market/kernel/clock'
+import { ttlCache } from '@market/kernel/ttl-cache'
 import type { AppServices } from './app-services.ts'
 import { authorize } from './authorize.ts'
 import type { ApiResponse, Call } from './call.ts'
@@ -18,7 +19,6 @@ import { limit } from './limit.ts'
 import { networksOf, SHARES } from './networks.ts'
 import { parse } from './parse.ts'
 import { logSecurityEvent, rejectedEvent } from './security-events.ts'
-import { ttlCache } from './x402/ttl-cache.ts'
 
 /** A client needs one stream, and a second while it replaces the first. */
 const STREAMS_PER_CALLER = 5

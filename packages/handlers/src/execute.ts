@@ -21,6 +21,7 @@ import { type ReadPart, readInParts } from './read-in-parts.ts'
 import { digestOf, readIdempotencyKey, requestKey } from './request-key.ts'
 import { isCommitted, requestTransaction, storedError } from './request-transaction.ts'
 import { doneEvents, logSecurityEvent, rejectedEvent } from './security-events.ts'
+import { isShared, sharedRead, unshared } from './shared-read.ts'
 
 export type Execute = (call: Call) => Promise<ApiResponse>
 
@@ -47,8 +48,9 @@ export function executor(app: AppServices): Execute {
         requireRecentLogin(call.operation, caller)
         const charged = isWrite(call.operation) ? withPaymentBudget(withLookupBudget(app, call), call) : app
         const input = parse(call.operation, withOwnAgent(call, actor))
-        const response = await replayOrRun(charged, call, caller, input)
-        return namesOwnAgent(call) ? uncached(response) : response
+        const respond = () => replayOrRun(charged, call, caller, input)
+        if (isShared(call)) return await sharedRead(app, call.operation, input, respond)
+        return unshared(await respond())
       } catch (error) {
         logSecurityEvent(app, rejectedEvent(call, actor, error))
         throw error
@@ -66,15 +68,6 @@ function withOwnAgent(call: Call, actor: Actor): Call['input'] {
     { code: 'credentials_missing' },
   )
 }
-
-/** Caches know a response by its URL, and `me` is another agent for each caller. */
-const uncached = ({
-  headers: { 'Cache-Control': _, ...headers },
-  ...response
-}: ApiResponse): ApiResponse => ({
-  ...response,
-  headers,
-})
 
 /** The 402 of what the request asks for, or undefined where it cannot be bought. */
 async function challengeFor(app: AppServices, call: Call): Promise<ApiResponse | undefined> {

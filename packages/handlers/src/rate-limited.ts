@@ -1,20 +1,24 @@
-import type { LimitName } from '@market/contract/limits'
+import type { Operation } from '@market/contract/define'
 import type { AppServices } from './app-services.ts'
 import type { ApiResponse, Call } from './call.ts'
 import { asApiError, failureOf } from './failure.ts'
 import { type Counted, limit } from './limit.ts'
 
-/** Counts the request against its limit, then responds. Every response, also of an error, has the limit's headers. */
+/**
+ * Counts the request against its limit, then responds. Every response, also of an error, has the limit's headers; of an
+ * operation whose responses caches keep, only the 429 has them.
+ */
 export async function rateLimited(
   app: AppServices,
-  limited: { readonly limit: LimitName },
+  limited: Pick<Operation, 'limit' | 'cacheSeconds'>,
   call: Counted & Pick<Call, 'requestId'>,
   respond: () => Promise<ApiResponse>,
 ): Promise<ApiResponse> {
   let headers: Readonly<Record<string, string>> = {}
   try {
     const counted = await limit(app, limited, call)
-    headers = counted.headers
+    // fix: shared-without-limits
+    if (limited.cacheSeconds === undefined) headers = counted.headers
     if (counted.apiError !== undefined) throw counted.apiError
     const response = await respond()
     return { ...response, headers: { ...headers, ...response.headers } }

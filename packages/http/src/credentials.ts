@@ -16,7 +16,10 @@ export const CREDENTIAL_FIELDS: ReadonlySet<string> = new Set([...WALLET_FIELDS,
 export interface CredentialRules {
   /** Fields that stay in the input although they are named like credentials, such as `wallet` of a query. */
   readonly inputFields: ReadonlySet<string>
-  /** Whether users or wallets may call the operation. Otherwise the cookie, which a browser sends by itself, is ignored. */
+  /**
+   * Whether users or wallets may call the operation, or its responses are shared: who is signed in gets none of these.
+   * Otherwise the cookie, which a browser sends by itself, is ignored.
+   */
   readonly allowsCookie: boolean
   /** Whether a cookie from another site is ignored, because the request needs no credential. */
   readonly ignoresForeignCookie: boolean

@@ -62,7 +62,9 @@ function mount(
   const wire = wireOf(operation)
   const rules = {
     inputFields: inputFieldsOf(operation),
-    allowsCookie: operation.callers.some((kind) => kind === 'user' || kind === 'admin' || kind === 'wallet'),
+    allowsCookie:
+      operation.callers.some((kind) => kind === 'user' || kind === 'admin' || kind === 'wallet') ||
+      operation.cacheSeconds !== undefined,
     ignoresForeignCookie: wire.isPurchase || (operation.method === 'GET' && isPublic(operation)),
   }
   // A payment is the credential of its request, so the cookie of another page's user does not matter.

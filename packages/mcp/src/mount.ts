@@ -6,7 +6,8 @@ import { ApiError } from '@market/kernel/api-error'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { countMessages } from './batches.ts'
 import { isOwnHost, isOwnOrigin } from './own-hosts.ts'
-import type { Session } from './run-tool.ts'
+import { type PlainCall, plainCallOf } from './plain-call.ts'
+import { runTool, type Session } from './run-tool.ts'
 import { challenge, missingScopes } from './scopes.ts'
 import { type Serve, serveEveryVersion, serveOneVersion } from './serve.ts'
 import { ANONYMOUS_VERSION, anonymousServer, unifiedServer } from './servers.ts'
@@ -73,6 +74,8 @@ export function mountMcp(app: FastifyInstance, settings: McpSettings): void {
         const granted = session.caller?.scopes ?? SCOPES
         const missing = missingScopes(request.body, granted)
         if (missing.length > 0) return rejectScopes(reply, missing, granted, settings.resourceMetadataUrl)
+        const plain = request.method === 'POST' ? plainCallOf(request.headers, request.body) : undefined
+        if (plain !== undefined) return sendPlain(reply, plain, settings.execute, session)
         return send(request, reply, unified, session)
       },
     })
@@ -101,6 +104,16 @@ export function mountMcp(app: FastifyInstance, settings: McpSettings): void {
     settings.onCaller(request, caller)
     return { caller, address: name, client: asked.address, requestId: request.id }
   }
+}
+
+async function sendPlain(
+  reply: FastifyReply,
+  { tool, call, respond }: PlainCall,
+  execute: Execute,
+  session: Session,
+): Promise<FastifyReply> {
+  const result = await runTool(execute, session, tool, call)
+  return reply.header('content-type', 'application/json').send(respond(result))
 }
 
 async function send(

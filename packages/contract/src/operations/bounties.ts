@@ -49,6 +49,7 @@ export const listBounties = operation({
   description: 'Open ones by default. `search` finds words of `title`, `brief` and `category`.',
   callers: ['anonymous'],
   limit: 'read',
+  cacheSeconds: 1,
   input: z.strictObject({
     status: z.enum(BOUNTY_STATUSES).default('open'),
     category: Category.optional(),
@@ -90,6 +91,7 @@ export const getBounty = operation({
   description: 'With `include_claims` also its claims, which only the poster can read.',
   callers: ['anonymous', 'wallet', 'user', 'agent'],
   limit: 'read',
+  cacheSeconds: 1,
   input: z.strictObject({ bounty_id: BountyId, include_claims: z.boolean().default(false) }),
   output: BountyPage,
   errors: { 404: ['bounty_not_found', 'claims_not_found'] },

@@ -15,6 +15,7 @@ export const listPortfolio = operation({
     'Completed orders with what was delivered, newest order first. Orders with `private: true` are never in it. The agent and its owner also get what is hidden.',
   callers: ['anonymous', 'agent', 'user', 'wallet'],
   limit: 'read',
+  cacheSeconds: 1,
   input: z.strictObject({
     agent_id: AgentId,
     ...pageFields,

@@ -40,6 +40,7 @@ export const listReviews = operation({
     'Newest first, of all services or of one. `stars` counts the reviews of all pages. Reviews do not name the buyer.',
   callers: ['anonymous'],
   limit: 'read',
+  cacheSeconds: 1,
   input: z.strictObject({
     agent_id: AgentId,
     service_id: ServiceId.optional().describe('Only reviews of this service of the agent'),

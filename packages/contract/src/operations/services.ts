@@ -56,6 +56,7 @@ export const listAgentServices = operation({
     'Newest first. The agent and its owner get whole services, inactive ones too. Others get summaries without `deliverables`, `demo_url` and `requirement_fields`.',
   callers: ['anonymous', 'agent', 'user', 'wallet'],
   limit: 'read',
+  cacheSeconds: 1,
   input: z.strictObject({ agent_id: AgentId, ...pageFields }),
   output: z.array(ListedService),
   beside: NextCursor,
@@ -73,6 +74,7 @@ export const browseServices = operation({
     'Without `sort`, results of a search are ordered by relevance and all other results by popularity. A search also matches other forms of a word and common synonyms. With quotes or a minus it matches the exact words only.',
   callers: ['anonymous'],
   limit: 'read',
+  cacheSeconds: 1,
   input: z.strictObject({
     search: text({ min: 1, max: 100 }).optional().describe('Words in the title or description'),
     category: Category.optional(),
@@ -116,6 +118,7 @@ export const getService = operation({
   description: 'Only its agent and its owner can read an inactive service.',
   callers: ['anonymous', 'agent', 'user', 'wallet'],
   limit: 'read',
+  cacheSeconds: 1,
   input: z.strictObject({ service_id: ServiceId }),
   output: ShownService,
   errors: { 404: ['service_not_found'] },
@@ -131,6 +134,7 @@ export const getServiceBySlug = operation({
   description: 'Slugs do not change. Only its agent and its owner can read an inactive service.',
   callers: ['anonymous', 'agent', 'user', 'wallet'],
   limit: 'read',
+  cacheSeconds: 1,
   input: z.strictObject({
     agent_slug: Slug.describe('The `slug` of the agent'),
     service_slug: Slug.describe('The `slug` of the service'),

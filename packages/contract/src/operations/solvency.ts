@@ -179,6 +179,7 @@ export const listAnchors = operation({
     'Newest first. Each day the roots of all networks are published in one memo on Solana, so that everyone can check that all users get the same roots.',
   callers: ['anonymous'],
   limit: 'read',
+  cacheSeconds: 1,
   input: z.strictObject({ ...pageFields }),
   output: z.array(Anchor),
   beside: NextCursor,
@@ -195,6 +196,7 @@ export const getSolvency = operation({
     'The newest snapshot of each network. A snapshot is taken every 30 seconds, a proof every 10 minutes. Networks without a snapshot are left out.',
   callers: ['anonymous'],
   limit: 'read',
+  cacheSeconds: 1,
   input: z.strictObject({}),
   output: z.array(NetworkSolvency),
 })
@@ -209,6 +211,7 @@ export const getSolvencyHistory = operation({
   description: 'The snapshot of each day and network that is anchored too, newest first.',
   callers: ['anonymous'],
   limit: 'read',
+  cacheSeconds: 1,
   input: z.strictObject({
     days: z.int().min(1).max(366).default(90).describe('How many days to return, the newest ones'),
   }),

@@ -14,6 +14,7 @@ export const getPlatformStats = operation({
     'Counted by the transactions that change them, so they are exact at `updated_at`. A figure falls when what it counted is undone.',
   callers: ['anonymous'],
   limit: 'read',
+  cacheSeconds: 1,
   input: z.strictObject({}),
   output: PlatformStats.extend({ updated_at: Instant }),
 })
@@ -29,6 +30,7 @@ export const listActivity = operation({
     'Newest first, at most 90 days back. Only agents with an owner appear. Private orders and their reviews do not.',
   callers: ['anonymous'],
   limit: 'read',
+  cacheSeconds: 1,
   input: z.strictObject({ filter: ActivityFilter.default('all'), ...pageFields }),
   output: z.array(ActivityItem),
   beside: NextCursor,
@@ -45,6 +47,7 @@ export const agentLeaderboard = operation({
     'Only agents with an owner and with settled money. With equal sums the older agent comes first.',
   callers: ['anonymous'],
   limit: 'read',
+  cacheSeconds: 1,
   input: z.strictObject({ limit: z.int().min(1).max(100).default(20).describe('Maximum number of results') }),
   output: z.array(Leader),
 })

@@ -191,6 +191,7 @@ export const getToken = operation({
   summary: 'Get the token of an agent',
   callers: ['anonymous'],
   limit: 'read',
+  cacheSeconds: 1,
   input: z.strictObject({ agent_id: AgentRef }),
   output: Token,
   errors: { 404: ['agent_not_found', 'token_not_found'] },

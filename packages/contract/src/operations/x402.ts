@@ -170,6 +170,7 @@ export const listPayableServices = operation({
     'Services with a fixed price whose agent can be paid on an open network. A search is ranked by relevance, everything else by distinct buyers.',
   callers: ['anonymous'],
   limit: 'read',
+  cacheSeconds: 1,
   input: z.strictObject({
     category: Category.optional(),
     search: text({ min: 1, max: 100 }).optional().describe('Words of the title or description'),
@@ -192,6 +193,7 @@ export const listTrendingServices = operation({
     'Ranked by distinct buyers of paid orders within the window, then by orders, then by rating. Refunded orders do not count. At most the newest 20,000 orders are considered.',
   callers: ['anonymous'],
   limit: 'read',
+  cacheSeconds: 1,
   input: z.strictObject({
     limit: z.int().min(1).max(50).default(20).describe('How many to return'),
     window_days: z.int().min(1).max(90).default(7).describe('Length of the window'),

@@ -6,7 +6,9 @@ export interface CachedDocument {
   readonly etag: string
 }
 
-export function cachedDocument(document: unknown): CachedDocument {
-  const json = Buffer.from(JSON.stringify(document))
+export const cachedDocument = (document: unknown): CachedDocument =>
+  documentOf(Buffer.from(JSON.stringify(document)))
+
+export function documentOf(json: Buffer): CachedDocument {
   return { json, etag: `"${createHash('sha256').update(json).digest('base64url')}"` }
 }

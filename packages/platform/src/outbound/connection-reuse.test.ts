@@ -57,6 +57,37 @@ describe('connection reuse', () => {
     expect(dns.questions.length - before).toBe(4)
   })
 
+  test('a connection is used again when the response is complete before the whole request was written', async () => {
+    const { outbound, server } = await standIn((_request, response) => response.end('ok'))
+    const body = 'x'.repeat(4 * 1024 * 1024)
+    for (let sent = 0; sent < 5; sent++) expect((await outbound.post(ask({ body }))).body).toBe('ok')
+    expect(server.connections()).toBe(1)
+  })
+
+  test.each([
+    ['a private address', ['10.0.0.1']],
+    ['this machine', ['127.0.0.1']],
+    ['the address of cloud metadata', ['169.254.169.254']],
+    ['this machine in IPv6', ['::ffff:127.0.0.1']],
+    ['the checked address and a private one', [PUBLIC, '192.168.0.1']],
+  ])('of several open connections none is used when the name now resolves to %s', async (_what, answers) => {
+    let requests = 0
+    const together = Promise.withResolvers<void>()
+    const { outbound, server, dialled } = await standIn(async (_request, response) => {
+      if (++requests === 3) together.resolve()
+      await together.promise
+      response.end('ok')
+    })
+    await Promise.all([1, 2, 3].map(() => outbound.post(ask())))
+    dns.answers.set('hook.example', answers)
+    for (let again = 0; again < 4; again++)
+      await expect(outbound.post(ask())).rejects.toMatchObject({ kind: 'forbidden' })
+    expect([requests, server.connections(), dialled.length]).toEqual([3, 3, 3])
+    dns.answers.set('hook.example', [PUBLIC])
+    await outbound.post(ask())
+    expect([requests, server.connections()]).toEqual([4, 3])
+  })
+
   test('nothing is sent on an open connection after the request timed out while its name was resolved', async () => {
     let requests = 0
     const server = await startTlsServer(

@@ -34,10 +34,17 @@ const idleMsOf = (answer: IncomingMessage): number => {
   return Math.min(Number(seconds) * 1_000 - IDLE_MARGIN_MS, MAX_IDLE_MS)
 }
 
+/** Whether both sides agreed to keep the connection. */
+const isKept = (answer: IncomingMessage): boolean =>
+  answer.complete && !/\bclose\b/i.test(answer.headers.connection ?? '') && idleMsOf(answer) > 0
+
+/** A response can be complete before Node knows that its request was written. A server that reads it takes milliseconds. */
+const WRITTEN_WITHIN_MS = 1_000
+
 export interface Exchanged {
   readonly answer: OutboundResponse
   /** How long the connection may be kept for another request; 0 when it cannot be used again. */
-  readonly idleMs: number
+  readonly idleMs: Promise<number>
 }
 
 export interface RequestWithMethod extends OutboundRequest {
@@ -63,12 +70,14 @@ export const exchange = async (
     },
   })
   const { promise: answered, resolve, reject } = Promise.withResolvers<IncomingMessage>()
-  let isFree = false
-  const free = () => {
-    isFree = true
-  }
+  const { promise: freed, resolve: settle } = Promise.withResolvers<boolean>()
+  const free = () => settle(true)
   // Node emits this when request and response are complete and both sides agreed to keep the connection.
   secure.once('free', free)
+  const leave = (isFree: boolean) => {
+    secure.off('free', free)
+    if (!isFree) outgoing.destroy()
+  }
   outgoing.once('response', resolve)
   outgoing.on('error', (error) => reject(closed(error)))
   outgoing.once('close', () => reject(closed()))
@@ -78,12 +87,16 @@ export const exchange = async (
     const body = await readAtMost(answer, maxAnswerBytes).catch((error: unknown) => {
       throw closed(error)
     })
-    return {
-      answer: { status: answer.statusCode ?? 0, body },
-      idleMs: isFree && answer.complete ? idleMsOf(answer) : 0,
-    }
-  } finally {
-    secure.off('free', free)
-    if (!isFree) outgoing.destroy()
+    // fix: written-late
+    const timer = setTimeout(settle, isKept(answer) ? WRITTEN_WITHIN_MS : 0, false)
+    const idleMs = freed.then((isFree) => {
+      clearTimeout(timer)
+      leave(isFree)
+      return isFree && isKept(answer) ? idleMsOf(answer) : 0
+    })
+    return { answer: { status: answer.statusCode ?? 0, body }, idleMs }
+  } catch (error) {
+    leave(false)
+    throw error
   }
 }

@@ -46,7 +46,7 @@ export const guardedOutbound = (settings: GuardedOutboundSettings = {}): Outboun
     const endsAt = performance.now() + request.timeoutMs
     const url = asForbidden(request.url)
     const host = hostOf(url)
-    return await withDeadline(request.timeoutMs, async (signal) => {
+    const { connection, answer, idleMs } = await withDeadline(request.timeoutMs, async (signal) => {
       const addresses = await resolvePublic(host, resolver)
       // The request may have timed out meanwhile. Then nothing may be sent.
       signal.throwIfAborted()
@@ -55,19 +55,19 @@ export const guardedOutbound = (settings: GuardedOutboundSettings = {}): Outboun
         idle.take(serverOf(target), addresses) ?? (await connectChecked(target, connecting, endsAt, signal))
       const close = () => connection.secure.destroy()
       signal.addEventListener('abort', close, { once: true })
-      let idleMs = 0
       try {
-        const exchanged = await exchange(connection.secure, url, request, maxAnswerBytes)
-        idleMs = signal.aborted ? 0 : exchanged.idleMs
-        return exchanged.answer
+        return { connection, ...(await exchange(connection.secure, url, request, maxAnswerBytes)) }
       } catch (error) {
+        close()
         idle.close(connection.server)
         throw error
       } finally {
         signal.removeEventListener('abort', close)
-        idle.put(connection, idleMs)
       }
     })
+    // The response is there, so the deadline does not end this wait.
+    idle.put(connection, await idleMs)
+    return answer
   }
 
   return {

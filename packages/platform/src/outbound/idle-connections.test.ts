@@ -45,9 +45,9 @@ test('idle connections: one that is older than a minute is closed after its requ
   expect([open.secure.destroyed, idle.take(open.server, [ADDRESS])]).toEqual([true, undefined])
 })
 
-test('idle connections: at most 256 are open, and the one that was idle longest is closed', () => {
+test('idle connections: at most 1,024 are open, and the one that was idle longest is closed', () => {
   const idle = idleConnections()
-  const all = Array.from({ length: 257 }, (_, n) => connection(`h${n}.example:443`))
+  const all = Array.from({ length: 1_025 }, (_, n) => connection(`h${n}.example:443`))
   for (const open of all) idle.put(open, 1_000)
   expect(all.filter(({ secure }) => secure.destroyed)).toEqual([all[0]])
 })

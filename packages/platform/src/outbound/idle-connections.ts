@@ -2,8 +2,12 @@ import type { TLSSocket } from 'node:tls'
 
 /** A connection older than this is closed after its request, so that a new certificate is noticed. */
 const MAX_AGE_MS = 60_000
-/** Of all servers together; the one that was idle longest is closed first. */
-const MAX_IDLE = 256
+/**
+ * Of all servers together; the one that was idle longest is closed first. More than the 800 requests that a worker sends at
+ * once (100 jobs with 8 deliveries each): otherwise a round over all endpoints would close each connection before its turn.
+ */
+// fix: idle-connections
+const MAX_IDLE = 1_024
 const ENDINGS = ['data', 'end', 'close'] as const
 
 export interface Connection {

@@ -196,6 +196,10 @@ export const apiOnlySettings = {
     wholeNumber(1, 100_000).default(100),
     'open connections of one address in one process, except of trusted proxies',
   ),
+  SHARED_READ_MS: described(
+    wholeNumber(0, 1_000).default(1_000),
+    'how long a process keeps a [public read that is the same for everybody](../contract/conventions.md#caching). 0 keeps none',
+  ),
   DATABASE_POOL: described(wholeNumber(1, 100).default(10), 'connections'),
   SECURITY_CONTACT: described(
     list.pipe(
