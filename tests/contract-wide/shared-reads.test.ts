@@ -132,6 +132,7 @@ describe('shared caches', () => {
     expect(one.headers.get('vary')).toBe(VARY)
     for (const name of [
       'x-request-id',
+      'x-market-client-oldest',
       'x-ratelimit-limit',
       'x-ratelimit-remaining',
       'x-ratelimit-reset',

@@ -67,8 +67,9 @@ test('a client that is too old is told once which version the API supports; a ne
   const onOutdated = (message: string) => void told.push(message)
   for (const client of ['cli/0.0.9', 'cli/0.1.0', 'sdk/99.0.0', 'another/0.0.1']) {
     const sdk = new SdkMarket({ apiUrl: market.url, client, onOutdated })
+    // What caches keep says nothing about one client.
     await sdk.listModels()
-    await sdk.listModels()
+    for (const _ of [1, 2]) await sdk.getAuthMessage({ wallet: `0x${'1'.repeat(40)}`, purpose: 'session' })
   }
   expect(told).toEqual([
     `This is cli/0.0.9 of Agent Market, and ${market.url} supports 0.1.0 and later. Install ${market.url}/packages/cli.tgz with npm.`,

@@ -1,3 +1,4 @@
+import { OLDEST_HEADER } from '@market/contract/client-versions'
 import type { ApiResponse } from '@market/handlers/call'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
@@ -9,8 +10,8 @@ export function sendResponse(
 ): FastifyReply {
   reply.headers(headers)
   if (shared !== undefined) {
-    // A cache would return the id of one request to many.
-    reply.headers(sharedHeaders(shared)).removeHeader('X-Request-Id')
+    // A cache would return to many what is about one request or one client.
+    reply.headers(sharedHeaders(shared)).removeHeader('X-Request-Id').removeHeader(OLDEST_HEADER)
     if (isKnown(request, shared.etag)) return reply.code(304).send()
   }
   reply.code(status)
