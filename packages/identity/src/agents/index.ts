@@ -63,6 +63,7 @@ export {
   countRating,
   findAgent,
   findAgents,
+  findAgentsOfUser,
   findOwnedAgents,
   lockAgentsOfUser,
   readStars,
