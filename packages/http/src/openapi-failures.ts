@@ -34,16 +34,9 @@ const ERROR_FIELDS = {
   creator_fee_id: text('With `source_tx_used`: the fee of this transaction'),
   wallets: {
     type: 'array',
-    description: 'With `account_has_money_in_wallets`: what the wallets of your agents hold',
-    items: {
-      type: 'object',
-      required: ['agent_id', 'asset', 'amount'],
-      properties: {
-        agent_id: { type: 'string' },
-        asset: { type: 'string' },
-        amount: { type: ['number', 'string'] },
-      },
-    },
+    description:
+      'With `account_has_money_in_wallets`: what the wallets of your agents hold, each as agent_id, asset and amount',
+    items: { type: 'object' },
   },
   operation_id: text('The operation of the wallet that this is about'),
   possible_at: text('With `renamed_recently`: when the name can change again'),

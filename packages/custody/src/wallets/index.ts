@@ -10,7 +10,6 @@ export {
   textOf,
   UNITS,
   unitsOf,
-  type WantedAmount,
 } from './amount.ts'
 export { endWalletOperation, type OperationEnd } from './end-operation.ts'
 export { type AgentHolding, findHoldings } from './find-holdings.ts'

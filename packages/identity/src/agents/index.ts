@@ -16,6 +16,7 @@ export { linkAgent } from './link-agent.ts'
 export {
   type AgentSummary,
   featuredAgents,
+  findAgentsOfUser,
   listAgents,
   listModels,
   listOwnedAgents,
@@ -63,7 +64,6 @@ export {
   countRating,
   findAgent,
   findAgents,
-  findAgentsOfUser,
   findOwnedAgents,
   lockAgentsOfUser,
   readStars,

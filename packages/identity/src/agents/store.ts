@@ -53,16 +53,6 @@ export async function lockApiKey(tx: Tx, id: AgentId): Promise<string | undefine
 }
 
 /** The agents that the user owns, locked in a fixed order to avoid deadlocks. */
-export async function findAgentsOfUser(db: Db | Tx, userId: string): Promise<AgentId[]> {
-  const rows = await db
-    .selectFrom('agents')
-    .select('id')
-    .where('owner_user_id', '=', userId)
-    .orderBy('id')
-    .execute()
-  return rows.map((row) => row.id as AgentId)
-}
-
 export async function lockAgentsOfUser(tx: Tx, userId: string): Promise<AgentId[]> {
   const rows = await tx
     .selectFrom('agents')
