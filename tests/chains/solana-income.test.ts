@@ -1,6 +1,8 @@
+import { MEMO_PROGRAM } from '@market/chains/solana/sign-payout'
 import { solanaWalletReader } from '@market/chains/solana/wallet/solana-wallet-reader'
-import type { Income } from '@market/core/ports/agent-wallets'
+import type { Income, WalletReader } from '@market/core/ports/agent-wallets'
 import { address, type Instruction, type KeyPairSigner, lamports } from '@solana/kit'
+import { getAddMemoInstruction } from '@solana-program/memo'
 import { getTransferSolInstruction } from '@solana-program/system'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { InTrouble, type Manner, type SolanaRelay, startSolanaRelay } from './solana-relay.ts'
@@ -8,6 +10,8 @@ import { type SolanaWorld, startSolanaWorld } from './solana-support.ts'
 
 const AMOUNT = 5_000_000n
 const FEE = 5_000n
+/** Of a query that names neither a payer nor a mint. */
+const FINAL = { kind: 'final', paid: 0n, namesMint: false }
 
 let world: SolanaWorld
 let payer: KeyPairSigner
@@ -45,7 +49,7 @@ const readOver = async (...manners: readonly Manner[]): Promise<Income> => {
   const reader = solanaWalletReader({ ...world.settings, rpcUrls, minProviders: manners.length })
   return reader.readIncome({ reference, wallet })
 }
-const read = (query: { reference?: string; wallet?: string } = {}): Promise<Income> =>
+const read = (query: Partial<Parameters<WalletReader['readIncome']>[0]> = {}): Promise<Income> =>
   solanaWalletReader(world.settings).readIncome({ reference, wallet, ...query })
 
 const honest: Manner = (_call, ask) => ask()
@@ -55,21 +59,43 @@ const changing =
     call.method === method ? change((await ask()) as never) : ask()
 
 test('income is what the balance of the wallet grew by', async () => {
-  expect(await read()).toEqual({ kind: 'final', lamports: AMOUNT })
+  expect(await read()).toEqual({ ...FINAL, lamports: AMOUNT })
 })
 
 test('the transfers of a transaction are summed', async () => {
   const two = await finalize(payer, pay(payer, wallet, 1n), pay(payer, wallet, 2n))
-  expect(await read({ reference: two })).toEqual({ kind: 'final', lamports: 3n })
+  expect(await read({ reference: two })).toEqual({ ...FINAL, lamports: 3n })
 })
 
 test('income of the sender is negative, with the fee that it paid', async () => {
-  expect(await read({ wallet: payer.address })).toEqual({ kind: 'final', lamports: -AMOUNT - FEE })
+  expect(await read({ wallet: payer.address })).toEqual({ ...FINAL, lamports: -AMOUNT - FEE })
+})
+
+test('only transfers of the payer count as paid, whoever else pays the wallet in the same transaction', async () => {
+  const other = await world.wallet()
+  const both = await finalize(payer, pay(payer, wallet, 1n), pay(other, wallet, 2n), pay(payer, wallet, 4n))
+  expect(await read({ reference: both, payer: payer.address })).toEqual({ ...FINAL, lamports: 7n, paid: 5n })
+  expect(await read({ reference: both, payer: other.address })).toEqual({ ...FINAL, lamports: 7n, paid: 2n })
+  expect(await read({ reference: both, payer: wallet })).toEqual({ ...FINAL, lamports: 7n })
+})
+
+test('a transaction names a mint as an account, or as the whole text of a memo', async () => {
+  const mint = world.usdc.mint
+  const memo = (text: string) => getAddMemoInstruction({ memo: text }, { programAddress: MEMO_PROGRAM })
+  expect(await read({ reference: await finalize(payer, memo(mint)), mint })).toMatchObject({
+    namesMint: true,
+  })
+  expect(await read({ reference: await finalize(payer, memo(`for ${mint}`)), mint })).toMatchObject({
+    namesMint: false,
+  })
+  const opened = await finalize(payer, await world.openAccount(payer, (await world.wallet()).address))
+  expect(await read({ reference: opened, mint })).toMatchObject({ namesMint: true })
+  expect(await read({ reference: opened, mint: wallet })).toMatchObject({ namesMint: false })
 })
 
 test('a wallet that the transaction does not name gets nothing', async () => {
   const other = await world.wallet()
-  expect(await read({ wallet: other.address })).toEqual({ kind: 'final', lamports: 0n })
+  expect(await read({ wallet: other.address })).toEqual({ ...FINAL, lamports: 0n })
 })
 
 test('a failed transaction has no income', async () => {
@@ -107,7 +133,7 @@ test('as many providers as required must say the same amount', async () => {
   const down: Manner = async () => {
     throw new InTrouble({ kind: 'reset' })
   }
-  expect(await readOver(honest, honest)).toEqual({ kind: 'final', lamports: AMOUNT })
+  expect(await readOver(honest, honest)).toEqual({ ...FINAL, lamports: AMOUNT })
   expect(await readOver(honest, lagging)).toEqual({ kind: 'not_final' })
   expect(await readOver(honest, generous)).toEqual({ kind: 'not_final' })
   expect(await readOver(lagging, lagging)).toEqual({ kind: 'not_found' })

@@ -1,8 +1,9 @@
 import type { WalletAsset } from '@market/core/ports/agent-wallets'
+import { installSolanaUsdc } from '@market/testing/solana-usdc'
 import { address, generateKeyPairSigner, getProgramDerivedAddress } from '@solana/kit'
-import { getFreezeAccountInstruction } from '@solana-program/token'
+import { AuthorityType, getFreezeAccountInstruction, getSetAuthorityInstruction } from '@solana-program/token'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type ServerWallet, startWalletWorld, type WalletWorld } from './solana-wallet-support.ts'
+import { type ServerWallet, startWalletWorld, TOKEN, type WalletWorld } from './solana-wallet-support.ts'
 
 const SOL = 1_000_000_000n
 const USDC = 1_000_000n
@@ -116,6 +117,109 @@ describe('USDC', () => {
 
   test('balances of a wallet without accounts are zero', async () => {
     expect(await world.wallets.balances(await newAddress())).toEqual({ lamports: 0n, usdcMicros: 0n })
+  })
+})
+
+describe('a token', () => {
+  /** A wallet that launched a token, and holds its whole supply. */
+  const launcher = async () => {
+    const wallet = await world.serverWallet(SOL)
+    const { signed } = await world.execute(wallet, { kind: 'launch', token: TOKEN })
+    return { wallet, token: { mint: signed.mint ?? '', decimals: 6 } }
+  }
+
+  test('of Token-2022: the whole supply leaves the wallet that launched it, for the announced cost', async () => {
+    const { wallet, token } = await launcher()
+    expect(await world.wallets.tokenOf(token.mint)).toEqual(token)
+    const to = await newAddress()
+    const supply = 10n ** 15n
+    expect(await world.wallets.holdings(wallet.address)).toEqual([{ token, amount: supply }])
+    for (const [amount, expected] of [
+      // The account of the payee has 170 bytes: its owner is immutable.
+      [supply - 1n, 2_074_080n + 5_150n],
+      [1n, 5_150n],
+    ] as const) {
+      const before = await world.lamportsOf(wallet.address)
+      expect(await world.wallets.sendCost(token, to)).toBe(expected)
+      expect((await send(wallet, token, to, amount)).outcome.kind).toBe('final')
+      expect(before - (await world.lamportsOf(wallet.address))).toBe(expected)
+    }
+    expect(await world.wallets.tokenBalance(to, token)).toBe(supply)
+    expect(await world.wallets.tokenBalance(wallet.address, token)).toBe(0n)
+    expect(await world.wallets.holdings(wallet.address)).toEqual([])
+  })
+
+  test('of the Token program, with 9 decimals: the wallet pays the rent of 165 bytes', async () => {
+    const mint = await newAddress()
+    const classic = await installSolanaUsdc(world.chain, world.issuer, { mint, decimals: 9 })
+    const wallet = await world.serverWallet(SOL)
+    const token = { mint, decimals: 9 }
+    await classic.fund(wallet.address, 7n)
+    expect(await world.wallets.holdings(wallet.address)).toEqual([{ token, amount: 7n }])
+    const to = await newAddress()
+    expect(await world.wallets.sendCost(token, to)).toBe(2_039_280n + 5_150n)
+    expect((await send(wallet, token, to, 7n)).outcome.kind).toBe('final')
+    expect(await classic.balanceOf(to)).toBe(7n)
+  })
+
+  test('with other decimals than its mint is not signed', async () => {
+    const { wallet, token } = await launcher()
+    const intent = {
+      kind: 'send',
+      asset: { ...token, decimals: 9 },
+      to: await newAddress(),
+      amount: 1n,
+    } as const
+    await expect(world.sign(wallet, intent)).rejects.toThrow(/is not a mint with 9 decimals/)
+  })
+
+  test('that cannot be transferred is neither listed nor sent, and USDC has its own name', async () => {
+    const wallet = await world.serverWallet(SOL, 5n)
+    const { signed } = await world.execute(wallet, { kind: 'identity', token: TOKEN })
+    expect(await world.wallets.tokenOf(signed.mint ?? '')).toEqual({
+      rejected: 'its tokens cannot be transferred',
+    })
+    expect(await world.wallets.holdings(wallet.address)).toEqual([])
+    expect(await world.wallets.tokenOf(world.usdc.mint)).toEqual({
+      rejected: 'it is the mint of USDC. Send USDC as the asset',
+    })
+    expect(await world.wallets.tokenOf(wallet.address)).toEqual({
+      rejected: 'it is not the mint of a token on Solana',
+    })
+  })
+
+  test('a payee whose token account is frozen, or belongs to another wallet, is rejected', async () => {
+    const mint = await newAddress()
+    const classic = await installSolanaUsdc(world.chain, world.issuer, { mint })
+    const token = { mint, decimals: 6 }
+    const [frozen, sold] = [await world.wallet(), await world.wallet()]
+    for (const payee of [frozen, sold]) await classic.fund(payee.address, 1n)
+    expect(await world.wallets.rejectionReason(token, frozen.address)).toBeUndefined()
+    const accountOf = async (payee: { readonly address: string }) =>
+      address(await classic.accountOf(payee.address))
+    await world.run(world.issuer, [
+      getFreezeAccountInstruction({
+        account: await accountOf(frozen),
+        mint: address(mint),
+        owner: world.issuer,
+      }),
+    ])
+    await world.run(sold, [
+      getSetAuthorityInstruction({
+        owned: await accountOf(sold),
+        owner: sold,
+        authorityType: AuthorityType.AccountOwner,
+        newAuthority: await newAddress(),
+      }),
+    ])
+    expect(await world.wallets.rejectionReason(token, frozen.address)).toBe(
+      "The payee's token account is frozen by its issuer",
+    )
+    expect(await world.wallets.rejectionReason(token, sold.address)).toBe(
+      "The payee's token account belongs to another wallet",
+    )
+    // What is frozen cannot be sent, so it is not listed either.
+    expect(await world.wallets.holdings(frozen.address)).toEqual([])
   })
 })
 

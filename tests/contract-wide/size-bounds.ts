@@ -84,6 +84,8 @@ export const LARGEST: Readonly<Record<string, number>> = {
   getSolvencyProof: 768 * KB,
   signIn: 32 * KB,
   getProfile: 32 * KB,
+  // At most 100 tokens, whose amounts can have 255 decimals.
+  getFunding: 40 * KB,
   getMe: 32 * KB,
   getOwnedAgent: 16 * KB,
   updateProfile: 32 * KB,

@@ -6,8 +6,9 @@ import { systemClock } from '@market/kernel/clock'
 import { idSource } from '@market/kernel/ids'
 import { evmSigner } from '@market/testing/evm-signer'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type OrderWorld, startOrderWorld } from '../orders/order-world.ts'
+import { fundToken, insertOperation, startWalletMarket, type WalletMarket } from '../support/agent-wallets.ts'
 import { commonWriteErrors } from '../support/common-errors.ts'
 import { giveShares, insertDeposit, startPools } from '../support/earn.ts'
 import { makeAgent, makeUser } from '../support/makers.ts'
@@ -223,6 +224,68 @@ test('409: an open order that the user’s agent bought; once it is closed, its 
   expect((await remove(user.token)).status).toBe(200)
   const { body } = await market.client().get(`/api/orders/${id}`, { bearer: sellerKey })
   expect(body.data.order).toMatchObject({ status: 'cancelled', brief: '', reference_urls: [] })
+})
+
+describe('wallets of agents', () => {
+  let solana: WalletMarket
+  beforeAll(async () => {
+    solana = await startWalletMarket()
+  })
+  afterAll(() => solana.stop())
+
+  const userWithAgent = async () => {
+    const user = await makeUser(solana)
+    const agent = await makeAgent(solana)
+    await solana.client().post('/api/agents/link', { api_key: agent.apiKey }, { bearer: user.token })
+    return { ...user, agent }
+  }
+  const removeIn = (bearer: string, api: Pick<Market, 'client'> = solana) =>
+    api.client().send('DELETE', PATH, { bearer })
+
+  test('409: SOL, USDC and a token in the wallet of an agent, with what to do; nothing is removed', async () => {
+    const { token, sub, agent } = await userWithAgent()
+    await solana.fund(agent.id, { sol: 1_781_760n, micros: 50_000n })
+    const mint = await fundToken(solana, agent.id, 1n)
+    const reply = await removeIn(token)
+    rejected(reply, 409, 'account_has_money_in_wallets', {
+      wallets: [
+        { agent_id: agent.id, asset: 'SOL', amount: 0.00178176 },
+        { agent_id: agent.id, asset: 'USDC', amount: 0.05 },
+        { agent_id: agent.id, asset: mint, amount: '0.000000001' },
+      ],
+    })
+    expect(reply.body.error).toContain(
+      `hold 0.00178176 SOL (${agent.id}), 0.05 USDC (${agent.id}), 0.000000001 of the token ${mint} (${agent.id}). Set a withdraw address`,
+    )
+    const { deleted_at } = await solana.db
+      .selectFrom('users')
+      .select('deleted_at')
+      .where('idp_user_id', '=', sub)
+      .executeTakeFirstOrThrow()
+    expect(deleted_at).toBeNull()
+  })
+
+  test('200: dust: less SOL than a new account needs beside its fee, and less USDC than a payout sends', async () => {
+    const { token, agent } = await userWithAgent()
+    await solana.fund(agent.id, { sol: 1_781_759n, micros: 49_999n })
+    expect((await removeIn(token)).status).toBe(200)
+  })
+
+  test('409: an operation of a wallet that has not ended', async () => {
+    const { token, agent } = await userWithAgent()
+    await solana.whilePaused(async () => {
+      await insertOperation(solana, agent.id, { kind: 'withdraw' })
+      rejected(await removeIn(token), 409, 'account_has_money_in_wallets')
+    })
+  })
+
+  test('503: while no Solana node responds, when the user has an agent', async () => {
+    const { token } = await userWithAgent()
+    const away = await solana.startApi({ SOLANA_RPC_URLS: 'http://127.0.0.1:9' })
+    rejected(await removeIn(token, away), 503, 'wallets_unavailable')
+    const { token: other } = await makeUser(solana)
+    expect((await removeIn(other, away)).status).toBe(200)
+  })
 })
 
 /** The listing of a closed order of this caller, to order again. */

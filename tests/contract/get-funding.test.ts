@@ -48,6 +48,7 @@ test('200: an empty wallet, with what a launch and an identity cost and require'
     deposit_address: await walletOf(market, agent.id),
     balance_sol: 0,
     balance_usdc: 0,
+    tokens: [],
     requirements: { launch: requirement, said: requirement },
     withdraw_address: null,
     pending_address: null,

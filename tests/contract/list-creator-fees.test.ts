@@ -8,13 +8,14 @@ import {
   makeTokenAgent,
   solOf,
   startFeeMarket,
+  type TokenAgent,
 } from '../support/creator-fees.ts'
 import { forgeCursor } from '../support/forge-cursor.ts'
 import { makeAgent, makeUser } from '../support/makers.ts'
 import { loginBefore } from '../support/operator.ts'
 import { invalid, rejected } from '../support/rejected.ts'
 import { rejectsWithoutProvider } from '../support/rejects-while-unavailable.ts'
-import { ADMIN_KEY, CREATOR_FEE_WALLET } from '../support/settings.ts'
+import { ADMIN_KEY } from '../support/settings.ts'
 import { walkPages } from '../support/treasury.ts'
 import type { Subject } from '../support/valid-request.ts'
 
@@ -38,8 +39,8 @@ const get = (query = '', bearer = ADMIN_KEY) => fees.market.client().get(`${FEES
 const read = async (query = '') => (await get(query)).body
 
 /** Recorded with the API, and paid on chain. */
-async function recordPaid(agentId: string, amounts: readonly bigint[]) {
-  const sources = await fees.pay(CREATOR_FEE_WALLET, ...amounts)
+async function recordPaid({ id: agentId, mint }: TokenAgent, amounts: readonly bigint[]) {
+  const sources = await fees.payFees(mint, ...amounts)
   const recorded = []
   for (const [n, source_tx] of sources.entries()) {
     const amount_sol = solOf(amounts[n] ?? 0n)
@@ -53,8 +54,8 @@ test('200: recorded and settled fees, newest first, with totals per status', asy
   expect(await read()).toEqual({ success: true, data: [], totals, next_cursor: null })
   const seller = await makeTokenAgent(fees.market)
   const other = await makeTokenAgent(fees.market, 'pumpfun')
-  const [first, second] = await recordPaid(seller.id, [10_000_000n, 20_000_000n])
-  const [ofOther] = await recordPaid(other.id, [5_000_000n])
+  const [first, second] = await recordPaid(seller, [10_000_000n, 20_000_000n])
+  const [ofOther] = await recordPaid(other, [5_000_000n])
   const [settleTx = ''] = await fees.pay(seller.wallet, 6_500_000n)
   const settled = (await fees.settle(first.id, settleTx)).body.data
 

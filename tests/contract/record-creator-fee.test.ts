@@ -1,5 +1,5 @@
 import { operations } from '@market/contract/operations'
-import { generateKeyPairSigner } from '@solana/kit'
+import { AccountRole, address, generateKeyPairSigner } from '@solana/kit'
 import { getTransferSolInstruction } from '@solana-program/system'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { commonWriteErrors } from '../support/common-errors.ts'
@@ -31,9 +31,15 @@ let sources: string[]
 beforeAll(async () => {
   fees = await startFeeMarket()
   agent = await makeTokenAgent(fees.market)
-  sources = await fees.pay(CREATOR_FEE_WALLET, ...Array.from({ length: PREPARED }, () => AMOUNT))
+  sources = await fees.payFees(agent.mint, ...Array.from({ length: PREPARED }, () => AMOUNT))
 })
 afterAll(() => fees.market.stop())
+
+/** The same for another agent. */
+const newFeeOf = async ({ id, mint }: TokenAgent) => {
+  const [source_tx = ''] = await fees.payFees(mint, AMOUNT)
+  return { agent_id: id, amount_sol: solOf(AMOUNT), source_tx }
+}
 
 /** The request for a fee that was paid and not recorded. */
 const newFee = () => {
@@ -55,7 +61,7 @@ const rowsOf = (sourceTx: string) =>
 
 test('201: splits the fee of a launched token and records the operator', async () => {
   const seller = await makeTokenAgent(fees.market)
-  const fee = { ...newFee(), agent_id: seller.id }
+  const fee = await newFeeOf(seller)
   const { status, body } = await fees.record(fee)
   expect(status).toBe(201)
   expect(body).toEqual({
@@ -76,6 +82,8 @@ test('201: splits the fee of a launched token and records the operator', async (
       settle_tx: null,
       settled_by: null,
       settled_at: null,
+      reversed_at: null,
+      approval_id: null,
     },
   })
   expect(await auditOf(fees.market.db, seller.id)).toContainEqual({
@@ -92,7 +100,7 @@ test('201: splits the fee of a launched token and records the operator', async (
 
 test('201: a token of the legacy path gives 10 % to the buyback and the rest to the agent', async () => {
   const seller = await makeTokenAgent(fees.market, 'pumpfun')
-  const { body } = await fees.record({ ...newFee(), agent_id: seller.id })
+  const { body } = await fees.record(await newFeeOf(seller))
   expect(body.data).toMatchObject({
     token_mode: 'pumpfun',
     agent_sol: 0.009000003,
@@ -111,7 +119,7 @@ test('201: the same request again, also by another operator, returns the recorde
 
 test('201: 50 concurrent requests for one transaction record one fee', async () => {
   const seller = await makeTokenAgent(fees.market)
-  const fee = { ...newFee(), agent_id: seller.id }
+  const fee = await newFeeOf(seller)
   const replies = await Promise.all(Array.from({ length: 50 }, () => fees.record(fee)))
   expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([201]))
   expect(new Set(replies.map(({ body }) => body.data.id)).size).toBe(1)
@@ -144,8 +152,34 @@ test('400: an amount that differs from what the transaction paid; the message ha
   expect(await rowsOf(fee.source_tx)).toEqual([])
 })
 
+test('400: a transaction that does not name the mint of the token, or names that of another agent', async () => {
+  const other = await makeTokenAgent(fees.market)
+  const [withoutMint = ''] = await fees.payBy(CREATOR_FEE_WALLET, AMOUNT)
+  const message = `does not name the mint ${agent.mint}, as an account or as the text of a memo`
+  for (const source_tx of [withoutMint, (await newFeeOf(other)).source_tx]) {
+    const reply = await fees.record({ ...newFee(), source_tx })
+    rejected(reply, 400, 'creator_fee_not_proven', { details: [{ path: 'source_tx', message }] })
+    expect(await rowsOf(source_tx)).toEqual([])
+  }
+})
+
+test('201: a transaction that names the mint as one of its accounts', async () => {
+  const payer = await fees.solana.wallet()
+  const mint = address(agent.mint)
+  const transfer = getTransferSolInstruction({
+    ...{ source: payer, destination: address(CREATOR_FEE_WALLET), amount: AMOUNT },
+  })
+  const naming = {
+    ...transfer,
+    accounts: [...transfer.accounts, { address: mint, role: AccountRole.READONLY }],
+  }
+  const source_tx = await fees.solana.send(payer, [naming])
+  await fees.solana.settled(source_tx, 'finalized')
+  expect((await fees.record({ ...newFee(), source_tx })).status).toBe(201)
+})
+
 test('400: a transaction that paid another wallet, failed, or that no node knows', async () => {
-  const [toAgent = ''] = await fees.pay((await generateKeyPairSigner()).address, AMOUNT)
+  const [toAgent = ''] = await fees.payBy((await generateKeyPairSigner()).address, AMOUNT)
   const elsewhere = await fees.record({ ...newFee(), source_tx: toAgent })
   expect(elsewhere.body.error).toContain('paid 0 SOL to')
   rejected(elsewhere, 400, 'creator_fee_not_proven', { details: elsewhere.body.details })

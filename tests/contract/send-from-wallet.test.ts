@@ -2,6 +2,7 @@ import { operations } from '@market/contract/operations'
 import { solanaSigner } from '@market/testing/solana-signer'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
+  fundToken,
   insertOperation,
   makeWalletAgent,
   NO_AGENT,
@@ -21,7 +22,7 @@ import { ADMIN_KEY, SHORT_WAIT } from '../support/settings.ts'
 import type { Subject } from '../support/valid-request.ts'
 
 const pathOf = (id: string) => `/api/agents/${id}/wallet/send`
-const SEND = { chain: 'solana', asset: 'SOL', to: PAYEE, amount: 0.1 }
+const SEND = { chain: 'solana', asset: 'SOL', to: PAYEE, amount: 0.1 as number | string }
 
 type Api = Pick<WalletMarket, 'client'>
 let market: WalletMarket
@@ -89,6 +90,15 @@ test('200: sends what the owner wallet signed, on either chain of wallets', asyn
   }
 })
 
+test('200: sends a token that the owner wallet signed by its mint and amount', async () => {
+  const agent = await fundedAgent()
+  const asset = await fundToken(market, agent.id, 1_500_000_000n)
+  const to = (await solanaSigner()).address
+  const { status, body } = await sendSigned(agent, { ...SEND, asset, to, amount: '1.5' })
+  expect(status).toBe(200)
+  expect(body.data).toMatchObject({ kind: 'send', status: 'done', asset, amount: '1.5', to })
+})
+
 test('202: not final when the wait ends', async () => {
   const agent = await fundedAgent()
   const api = await market.startApi(SHORT_WAIT)
@@ -128,6 +138,13 @@ test('400: an address that cannot receive it: the server wallet itself, and the 
     rejected(await sendSigned(agent, { ...SEND, to }), 400, 'bad_destination', {
       details: [{ path: 'to', message: expect.stringMatching(/\S/) }],
     })
+})
+
+test('400: an asset that is no mint of a token', async () => {
+  const agent = await fundedAgent()
+  rejected(await sendSigned(agent, { ...SEND, asset: PAYEE, amount: '1' }), 400, 'bad_asset', {
+    details: [{ path: 'asset', message: 'it is not the mint of a token on Solana' }],
+  })
 })
 
 test('401: a signature that is expired, was used before or names another amount', async () => {
@@ -171,6 +188,8 @@ test('404: an agent that does not exist', async () => {
 test('409: too little USDC, and a wallet that is busy', async () => {
   const agent = await fundedAgent()
   rejected(await sendSigned(agent, { ...SEND, asset: 'USDC' }), 409, 'insufficient_usdc')
+  const asset = await fundToken(market, agent.id, 1n)
+  rejected(await sendSigned(agent, { ...SEND, asset, amount: '1' }), 409, 'insufficient_token')
   await market.whilePaused(async () => {
     const operation_id = await insertOperation(market, agent.id, { kind: 'identity' })
     rejected(await sendSigned(agent, SEND), 409, 'wallet_busy', { operation_id })

@@ -12,7 +12,7 @@ import {
 } from '../support/creator-fees.ts'
 import { makeAgent, makeUser, signOnce } from '../support/makers.ts'
 import { startMarket } from '../support/market.ts'
-import { loginBefore, operatorToken, secondOperatorToken } from '../support/operator.ts'
+import { decideByTwo, loginBefore, operatorToken, secondOperatorToken } from '../support/operator.ts'
 import { invalid, rejected } from '../support/rejected.ts'
 import { rejectsWithoutProvider } from '../support/rejects-while-unavailable.ts'
 import { ADMIN_KEY, ADMIN_USER, CREATOR_FEE_WALLET } from '../support/settings.ts'
@@ -66,7 +66,7 @@ const stateOf = (id: string) =>
 
 test('200: records the operator and notifies the owner, for a fee that was recorded', async () => {
   const seller = await makeTokenAgent(fees.market)
-  const [source_tx = ''] = await fees.pay(CREATOR_FEE_WALLET, AMOUNT)
+  const [source_tx = ''] = await fees.payFees(seller.mint, AMOUNT)
   const [settle_tx = ''] = await fees.pay(seller.wallet, SHARE)
   const recorded = (await fees.record({ agent_id: seller.id, amount_sol: 0.01, source_tx })).body.data
   const { status, body } = await fees.settle(recorded.id, settle_tx)
@@ -113,7 +113,9 @@ test('200: a payment above the share, and one to the payout wallet of the agent'
   const { id } = await makeFee(fees.market, seller, AMOUNT)
   const [toServerWallet = ''] = await fees.pay(seller.wallet, SHARE)
   const [toPayoutWallet = ''] = await fees.pay(payoutWallet, SHARE)
-  expect((await fees.settle(id, toServerWallet)).body.error).toContain(`paid 0 SOL to ${payoutWallet}`)
+  expect((await fees.settle(id, toServerWallet)).body.error).toContain(
+    `paid 0 SOL from ${CREATOR_FEE_WALLET} to ${payoutWallet}`,
+  )
   expect((await fees.settle(id, toPayoutWallet)).status).toBe(200)
 })
 
@@ -156,16 +158,36 @@ test('400: missing or invalid fields', async () => {
 test('400: a transaction that paid less than the share, paid another wallet, or is unknown', async () => {
   const id = await newFee()
   const [less = ''] = await fees.pay(agent.wallet, SHARE - 1n)
-  const [toOther = ''] = await fees.pay(CREATOR_FEE_WALLET, SHARE)
+  const [toOther = ''] = await fees.payBy(CREATOR_FEE_WALLET, SHARE)
   for (const [settleTx, text] of [
-    [less, `paid 0.006499999 SOL to ${agent.wallet} but the agent’s share is 0.0065 SOL`],
-    [toOther, `paid 0 SOL to ${agent.wallet} but`],
+    [
+      less,
+      `paid 0.006499999 SOL from ${CREATOR_FEE_WALLET} to ${agent.wallet} but the agent’s share is 0.0065 SOL`,
+    ],
+    [toOther, `paid 0 SOL from ${CREATOR_FEE_WALLET} to ${agent.wallet} but`],
     [someSignature(), 'is not a transaction on solana-mainnet'],
   ] as const) {
     const details = [{ path: 'settle_tx', message: expect.stringContaining(text) }]
     rejected(await fees.settle(id, settleTx), 400, 'creator_fee_not_proven', { details })
   }
   expect(await stateOf(id)).toEqual({ status: 'accrued', payment_tx: null })
+})
+
+test('400: a transaction in which somebody else paid the agent settles nothing', async () => {
+  const id = await newFee()
+  const [byOther = ''] = await fees.payBy(agent.wallet, SHARE)
+  const message = `paid 0 SOL from ${CREATOR_FEE_WALLET} to ${agent.wallet} but the agent’s share is 0.0065 SOL`
+  rejected(await fees.settle(id, byOther), 400, 'creator_fee_not_proven', {
+    details: [{ path: 'settle_tx', message }],
+  })
+  expect(await stateOf(id)).toEqual({ status: 'accrued', payment_tx: null })
+})
+
+test('409: a fee that two operators reversed', async () => {
+  const id = await newFee()
+  expect((await decideByTwo(fees.market, 'reverse_creator_fee', { creator_fee_id: id })).status).toBe(200)
+  rejected(await fees.settle(id, payment()), 409, 'creator_fee_reversed')
+  expect(await stateOf(id)).toEqual({ status: 'reversed', payment_tx: null })
 })
 
 test('401: an operator who signed in too long ago', async () => {
@@ -196,15 +218,20 @@ test('409: a settled fee with another transaction, and a transaction that settle
   expect(await stateOf(other)).toEqual({ status: 'accrued', payment_tx: null })
 })
 
-test('503: without a Solana node', async () => {
-  const market = await startMarket()
-  try {
-    const { id } = await makeFee(market, await makeTokenAgent(market))
-    const ask = { bearer: await operatorToken(market) }
-    const reply = await market.client().post(pathOf(id), { settle_tx: someSignature() }, ask)
-    rejected(reply, 503, 'wallets_unavailable')
-    expect(reply.headers.get('retry-after')).toBe('60')
-  } finally {
-    await market.stop()
+test('503: without a wallet for creator fees, and without a Solana node', async () => {
+  for (const [settings, code] of [
+    [{ SOLANA_CREATOR_FEE_WALLET: '' }, 'creator_fees_unavailable'],
+    [{}, 'wallets_unavailable'],
+  ] as const) {
+    const market = await startMarket(settings)
+    try {
+      const { id } = await makeFee(market, await makeTokenAgent(market))
+      const ask = { bearer: await operatorToken(market) }
+      const reply = await market.client().post(pathOf(id), { settle_tx: someSignature() }, ask)
+      rejected(reply, 503, code)
+      expect(reply.headers.get('retry-after')).toBe('60')
+    } finally {
+      await market.stop()
+    }
   }
 })

@@ -2,6 +2,7 @@ import { operations } from '@market/contract/operations'
 import { DAY } from '@market/kernel/clock'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
+  fundToken,
   insertOperation,
   insertWithdrawAddress,
   makeWalletAgent,
@@ -89,6 +90,17 @@ test('200: sends SOL and USDC to the withdraw address, and notifies the owner', 
   ])
 })
 
+test('200: sends a token by its mint, in the decimals of the mint', async () => {
+  const agent = await fundedAgent()
+  const mint = await fundToken(market, agent.id, 2_000_000_001n)
+  const some = await withdraw(agent, { asset: mint, amount: '0.000000001' })
+  expect(some.status).toBe(200)
+  expect(some.body.data).toEqual({ ...SENT, asset: mint, amount: '0.000000001' })
+  const funding = await market.client().get('/api/agents/me/funding', { bearer: agent.apiKey })
+  expect(funding.body.data.tokens).toEqual([{ mint, amount: '2', decimals: 9 }])
+  expect((await withdraw(agent, { asset: mint })).body.data).toEqual({ ...SENT, asset: mint, amount: '2' })
+})
+
 test('202: not final when the wait ends; the operations show its result', async () => {
   const agent = await fundedAgent()
   const api = await market.startApi(SHORT_WAIT)
@@ -104,6 +116,34 @@ test('400: an unknown asset, and an amount that is not positive, too large or to
   for (const amount of [0, -1, '1', 1_000_001, 1e-10, 0.1234567891])
     invalid(await withdraw(agent, { asset: 'SOL', amount }), 'amount')
   invalid(await withdraw(agent, { asset: 'USDC', amount: 0.1234567 }), 'amount')
+})
+
+test('400: an amount of a token that is a number, is written in another way, is too precise, or is nothing', async () => {
+  const agent = await fundedAgent()
+  const asset = await fundToken(market, agent.id, 5n)
+  for (const amount of [
+    1,
+    '01',
+    '1.50',
+    '1.',
+    '.5',
+    '1e3',
+    '-1',
+    '',
+    '0.0000000001',
+    '0',
+    '18446744073.709551616',
+  ])
+    invalid(await withdraw(agent, { asset, amount }), 'amount')
+})
+
+test('400: an asset that is no mint, cannot be transferred, or is USDC by its mint', async () => {
+  const agent = await fundedAgent()
+  const { usdc } = market.chains['solana-mainnet'].chain
+  for (const asset of [PAYEE, usdc.mint]) {
+    const details = [{ path: 'asset', message: expect.stringMatching(/^it is /) }]
+    rejected(await withdraw(agent, { asset }), 400, 'bad_asset', { details })
+  }
 })
 
 test('402: names what is required, what is there and where to send it; nothing is stored', async () => {
@@ -138,6 +178,12 @@ test('409: no withdraw address in effect, too little USDC, and a wallet that is 
   rejected(await withdraw(without, { asset: 'SOL' }), 409, 'no_withdraw_address')
   const agent = await fundedAgent()
   rejected(await withdraw(agent, { asset: 'USDC', amount: 1 }), 409, 'insufficient_usdc')
+  const mint = await fundToken(market, agent.id, 1n)
+  const more = await withdraw(agent, { asset: mint, amount: '0.000000002' })
+  rejected(more, 409, 'insufficient_token')
+  expect(more.body.error).toBe(
+    `The wallet holds 0.000000001 of the token ${mint}, and 0.000000002 of the token ${mint} is needed. Nothing was sent. Send less.`,
+  )
   await market.whilePaused(async () => {
     const operation_id = await insertOperation(market, agent.id, { kind: 'identity' })
     rejected(await withdraw(agent, { asset: 'SOL' }), 409, 'wallet_busy', { operation_id })

@@ -11,6 +11,7 @@ import { LOGIN_FIXES } from './removed-login-fixes.ts'
 import { PAYER_FIXES } from './removed-payer-fixes.ts'
 import { RESTORE_FIXES } from './removed-restore-fixes.ts'
 import { STEPS_FIXES } from './removed-steps-fixes.ts'
+import { WALLET_FIXES } from './removed-wallet-fixes.ts'
 import { WHO_FIXES } from './removed-who-fixes.ts'
 
 /** Of the money review: A1 to C5. */
@@ -321,4 +322,5 @@ export const REMOVED_FIXES: readonly RemovedFix[] = [
   ...WHO_FIXES,
   ...STEPS_FIXES,
   ...BOUNDS_FIXES,
+  ...WALLET_FIXES,
 ]

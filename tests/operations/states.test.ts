@@ -33,7 +33,11 @@ const TABLES: Readonly<Record<string, States>> = {
   // The modules of these have no `states.ts`.
   creator_fees: {
     column: 'status',
-    transitions: { accrued: { settle: 'settled' }, settled: {} },
+    transitions: {
+      accrued: { settle: 'settled', reverse: 'reversed' },
+      settled: { reverse: 'reversed' },
+      reversed: {},
+    },
     rejectsOtherUpdates: true,
   },
   payment_intents: {

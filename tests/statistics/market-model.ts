@@ -98,7 +98,7 @@ export class MarketModel {
       case 'deleteAccount': {
         const profile = this.profiles[act.of]
         if (profile === undefined) return
-        const ended = await outcome(deleteAccount(ctx, profile.userId))
+        const ended = await outcome(deleteAccount({ ...ctx, hasSolana: false }, profile.userId))
         if (typeof ended === 'string') expect(ended).toBe('no_account')
         return
       }

@@ -9,6 +9,7 @@ import { idSource } from '@market/kernel/ids'
 import { secretExporter } from '@market/platform/vault/secret-exporter'
 import { testKeys } from '@market/testing/keys'
 import { type SolanaSigner, solanaSigner } from '@market/testing/solana-signer'
+import { installSolanaUsdc } from '@market/testing/solana-usdc'
 import { sql } from 'kysely'
 import type { Reply } from './client.ts'
 import { asHeaders, makeOwnedAgent, type Signer, signed } from './makers.ts'
@@ -133,7 +134,7 @@ export async function insertOperation(
     .values({
       ...{ id, agent_id: agentId, wallet: await walletOf(market, agentId), kind, status: 'requested' },
       ...{ requested_by: `agent:${agentId}`, created_at: at, updated_at: at, due_at: at },
-      ...(kind === 'withdraw' ? { asset: 'SOL', destination: PAYEE, amount: 1n } : token),
+      ...(kind === 'withdraw' ? { asset: 'SOL', destination: PAYEE, amount: '1' } : token),
       ...(kind === 'launch' && {
         token_description: 'A token that a test describes.',
         token_image_url: 'https://hooks.example/token.png',
@@ -141,6 +142,15 @@ export async function insertOperation(
     })
     .execute()
   return id
+}
+
+/** A token of the Token program with 9 decimals, in the wallet of the agent. */
+export async function fundToken(market: SolanaMarket, agentId: string, amount: bigint): Promise<string> {
+  const { chain, issuer } = market.chains['solana-mainnet'].chain
+  const { address: mint } = await solanaSigner()
+  const token = await installSolanaUsdc(chain, issuer, { mint, decimals: 9 })
+  await token.fund(await walletOf(market, agentId), amount)
+  return mint
 }
 
 /** What the worker is to an operation, in the process of the test: it checks, signs, sends and ends it. */

@@ -33,6 +33,7 @@ export const testAppServices = (
   earnMarkets: [],
   publicSettings: NO_NETWORKS,
   uploadQuotas: { paid: { files: 1, bytes: 1 }, unpaid: { files: 1, bytes: 1 } },
+  hasSolana: false,
   walletMinimumLamports: 30_000_000n,
   tokenSuffix: ' by Market',
   ...createCaches({ sharedReadMs: 0 }),

@@ -1,12 +1,21 @@
 import { randomBytes } from 'node:crypto'
-import { address, getBase58Decoder, type Instruction, type KeyPairSigner, lamports } from '@solana/kit'
+import { MEMO_PROGRAM } from '@market/chains/solana/sign-payout'
+import {
+  address,
+  createKeyPairSignerFromPrivateKeyBytes,
+  getBase58Decoder,
+  type Instruction,
+  type KeyPairSigner,
+  lamports,
+} from '@solana/kit'
+import { getAddMemoInstruction } from '@solana-program/memo'
 import { getTransferSolInstruction } from '@solana-program/system'
 import type { SolanaWorld } from '../chains/solana-support.ts'
 import type { Reply } from './client.ts'
 import { makeOwnedAgent } from './makers.ts'
 import { type Market, startMarket } from './market.ts'
 import { operatorToken } from './operator.ts'
-import { ADMIN_USER, CREATOR_FEE_WALLET } from './settings.ts'
+import { ADMIN_USER, CREATOR_FEE_SEED, CREATOR_FEE_WALLET } from './settings.ts'
 
 export const FEES = '/api/admin/creator-fees'
 
@@ -49,7 +58,12 @@ export async function makeTokenAgent(market: Market, mode: TokenMode = 'token202
 export type TokenAgent = Awaited<ReturnType<typeof makeTokenAgent>>
 
 /** A fee in the database, whose transactions no chain knows. */
-export async function makeFee(market: Market, agent: TokenAgent, amount = 10_000_000n) {
+export async function makeFee(
+  market: Market,
+  agent: TokenAgent,
+  amount = 10_000_000n,
+  sourceTx = someSignature(),
+) {
   const [partner, buyback] = [(amount * 2_333n) / 10_000n, (amount * 1_167n) / 10_000n]
   const row = {
     id: `cfe_${market.now()}_0${randomBytes(8).toString('hex')}`,
@@ -60,7 +74,7 @@ export async function makeFee(market: Market, agent: TokenAgent, amount = 10_000
     agent_lamports: amount - partner - buyback,
     partner_lamports: partner,
     buyback_lamports: buyback,
-    source_tx: someSignature(),
+    source_tx: sourceTx,
     status: 'accrued',
     recorded_by: `user:${ADMIN_USER}`,
     created_at: new Date(market.now()),
@@ -86,18 +100,21 @@ export async function startFeeMarket() {
   const market = await startMarket({}, { chains: ['solana-mainnet'] })
   const solana = market.chains['solana-mainnet'].chain
   const payer = await solana.wallet()
-  await Promise.all([
-    solana.chain.fundSol(payer.address, 10_000n * SOL),
-    solana.chain.fundSol(CREATOR_FEE_WALLET, SOL),
-  ])
+  const platform = await createKeyPairSignerFromPrivateKeyBytes(CREATOR_FEE_SEED)
+  await Promise.all([payer, platform].map(({ address }) => solana.chain.fundSol(address, 10_000n * SOL)))
   const bearer = await operatorToken(market)
   return {
     market: market as Market,
     solana,
     payer,
     bearer,
-    /** Pays each amount with a transaction of its own, and waits until all are final. */
-    pay: (to: string, ...amounts: readonly bigint[]) => payEach(solana, payer, to, amounts),
+    /** The platform pays each amount with a transaction of its own. Waits until all are final. */
+    pay: (to: string, ...amounts: readonly bigint[]) => payEach(solana, { from: platform, to, amounts }),
+    /** Somebody else pays. */
+    payBy: (to: string, ...amounts: readonly bigint[]) => payEach(solana, { from: payer, to, amounts }),
+    /** Fees of a token reach the platform, in transactions that name its mint. */
+    payFees: (mint: string, ...amounts: readonly bigint[]) =>
+      payEach(solana, { from: payer, to: CREATOR_FEE_WALLET, amounts, mint }),
     record: (body: object, as = bearer): Promise<Reply> => market.client().post(FEES, body, { bearer: as }),
     settle: (id: string, settleTx: string, as = bearer): Promise<Reply> =>
       market.client().post(`${FEES}/${id}/settle`, { settle_tx: settleTx }, { bearer: as }),
@@ -112,21 +129,28 @@ const different = (payer: KeyPairSigner, count: number): Instruction =>
 
 let transactions = 0
 
+interface Payments {
+  readonly from: KeyPairSigner
+  readonly to: string
+  readonly amounts: readonly bigint[]
+  readonly mint?: string
+}
+
 async function payEach(
   { send, settled }: Pick<SolanaWorld, 'send' | 'settled'>,
-  payer: KeyPairSigner,
-  to: string,
-  amounts: readonly bigint[],
+  { from, to, amounts, mint }: Payments,
 ): Promise<string[]> {
   const signatures = await Promise.all(
     amounts.map((amount) => {
       transactions += 1
       const transfer = getTransferSolInstruction({
-        source: payer,
+        source: from,
         destination: address(to),
         amount: lamports(amount),
       })
-      return send(payer, [transfer, different(payer, transactions)])
+      const memo =
+        mint === undefined ? [] : [getAddMemoInstruction({ memo: mint }, { programAddress: MEMO_PROGRAM })]
+      return send(from, [transfer, different(from, transactions), ...memo])
     }),
   )
   for (const signature of signatures) await settled(signature, 'finalized')

@@ -26,8 +26,9 @@ export const FILES_URL = 'https://files.market.test'
 /** Fees may be withdrawn to this address, here with its checksum. */
 export const FEE_ADDRESS = '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359'
 
-/** Receives the creator fees of agents' tokens. */
-export const CREATOR_FEE_WALLET = 'GaNNXxzHUBs8Hc9rNDjBrTqCDpvSy3j8npYBj2Aujh7g'
+/** Receives the creator fees of agents' tokens, and pays agents their shares. */
+export const CREATOR_FEE_WALLET = '8SFqwqnq4whPhs8icwHA2hQg3hUoN1qrCLK1SBx3WKwe'
+export const CREATOR_FEE_SEED = new Uint8Array(32).fill(5)
 
 /** The pair that wallets are sealed to: each api has the public half, each worker the private one. Each api also has the key of receipts. */
 const { api, worker } = newKeySettings()

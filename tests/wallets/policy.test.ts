@@ -4,6 +4,7 @@ import type { Db, Tx } from '@market/database/transact'
 import { DAY, HOUR } from '@market/kernel/clock'
 import { evmSigner } from '@market/testing/evm-signer'
 import { smartWallet } from '@market/testing/smart-wallet'
+import { installSolanaUsdc } from '@market/testing/solana-usdc'
 import { type RawBuilder, sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { walletOf } from '../support/agent-wallets.ts'
@@ -50,6 +51,7 @@ const newId = (prefix: string) => {
 interface Forged {
   readonly kind: 'send' | 'withdraw' | 'export' | 'launch' | 'identity'
   readonly asset?: string
+  readonly asset_decimals?: number
   readonly destination?: string
   readonly amount?: bigint
   readonly public_key?: string
@@ -76,6 +78,7 @@ async function forge(
       wallet: agent.wallet,
       requested_by: `agent:${agent.id}`,
       ...row,
+      amount: row.amount === undefined ? null : String(row.amount),
       owner_wallet: owner?.wallet.toLowerCase() ?? null,
       owner_signature: owner?.wallet_sig ?? null,
       owner_signed_at_ms: owner === undefined ? null : BigInt(owner.wallet_sig_ts),
@@ -189,6 +192,36 @@ describe('a program with the rights of the api', () => {
       'owner_not_verified',
     )
     await expectNothingSent(agent)
+  })
+
+  test('cannot send more of a token by naming other decimals, nor USDC by its mint, which has no cap', async () => {
+    const agent = await makeWalletAgent(world, { usdc: 3_000_000n })
+    const { usdc } = world.solana
+    const mint = await newAddress()
+    const token = await installSolanaUsdc(world.solana.chain, world.solana.issuer, { mint })
+    await token.fund(agent.wallet, 5_000_000n)
+    const to = await newAddress()
+    for (const [asset, decimals, amount] of [
+      [mint, 9, 1_500_000_000n],
+      [mint, 5, 150_000n],
+      [usdc.mint, 6, 1_500_000n],
+    ] as const) {
+      const owner = await signed(agent.owner, `wallets.send:${agent.id}:${asset}:${to}:1.5`)
+      const forged = {
+        kind: 'send',
+        asset,
+        asset_decimals: decimals,
+        destination: to,
+        amount,
+        owner,
+      } as const
+      expect(await carryOut(await forge(agent, forged))).toBe('bad_asset')
+    }
+    await expectNothingSent(agent)
+    const owner = await signed(agent.owner, `wallets.send:${agent.id}:${mint}:${to}:1.5`)
+    const right = { asset: mint, asset_decimals: 6, destination: to, amount: 1_500_000n, owner } as const
+    expect(await carryOut(await forge(agent, { kind: 'send', ...right }))).toBeNull()
+    expect(await token.balanceOf(to)).toBe(1_500_000n)
   })
 
   test('cannot use a signature of the owner twice', async () => {
@@ -471,25 +504,37 @@ test('a transfer that expired while wallets are stopped ends, so that the wallet
   expect(await carryOut(await request())).toBeNull()
 })
 
-test('everything of an asset is signed again after its first transaction expired', async () => {
-  const agent = await makeWalletAgent(world, { usdc: 3_000_000n })
-  const to = await newAddress()
-  const owner = await signed(agent.owner, `wallets.send:${agent.id}:USDC:${to}:`)
-  const id = await forge(agent, { kind: 'send', asset: 'USDC', destination: to, owner })
-  const ctx = signerContext(world)
-  await advanceWalletTransaction(
-    { ...ctx, walletSigner: { ...ctx.walletSigner, send: async () => undefined } },
-    id,
-  )
-  let isExpired = true
-  const observe: typeof ctx.walletSigner.observe = async (all) => {
-    // Only the first transaction, which was never sent.
-    if (isExpired) {
-      isExpired = false
-      return { kind: 'expired' }
+test.each(['USDC', 'SOL'])(
+  'everything of %s is signed again after its first transaction expired',
+  async (asset) => {
+    const agent = await makeWalletAgent(world, { usdc: 3_000_000n })
+    const to = await newAddress()
+    const owner = await signed(agent.owner, `wallets.send:${agent.id}:${asset}:${to}:`)
+    const id = await forge(agent, { kind: 'send', asset, destination: to, owner })
+    const ctx = signerContext(world)
+    await advanceWalletTransaction(
+      { ...ctx, walletSigner: { ...ctx.walletSigner, send: async () => undefined } },
+      id,
+    )
+    let isExpired = true
+    const observe: typeof ctx.walletSigner.observe = async (all) => {
+      // Only the first transaction, which was never sent.
+      if (isExpired) {
+        isExpired = false
+        return { kind: 'expired' }
+      }
+      return ctx.walletSigner.observe(all)
     }
-    return ctx.walletSigner.observe(all)
-  }
-  expect(await carryOut(id, { ...ctx, walletSigner: { ...ctx.walletSigner, observe } })).toBeNull()
-  expect(await world.solana.usdc.balanceOf(to)).toBe(3_000_000n)
-})
+    expect(await carryOut(id, { ...ctx, walletSigner: { ...ctx.walletSigner, observe } })).toBeNull()
+    if (asset === 'USDC') return expect(await world.solana.usdc.balanceOf(to)).toBe(3_000_000n)
+    // The second attempt offers a higher fee.
+    expect(await lamportsOf(world, agent.wallet)).toBe(0n)
+    const { amount } = await world.market.db
+      .selectFrom('wallet_transactions')
+      .select('amount')
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow()
+    expect(await lamportsOf(world, to)).toBe(BigInt(amount ?? 0))
+    expect(SOL - BigInt(amount ?? 0)).toBe(await ctx.walletSigner.sendCost('SOL', to, 2))
+  },
+)

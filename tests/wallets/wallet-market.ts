@@ -73,7 +73,7 @@ export function callsOf({ market }: WalletMarket, { id, apiKey, owner }: WalletA
     said: (key?: string) =>
       api.post(`/api/agents/${id}/said`, {}, { ...bearer, ...(key !== undefined && { key }) }),
     withdraw: (body: object) => api.post('/api/agents/me/withdraw', body, bearer),
-    send: async (body: { asset: string; to: string; amount?: number }) =>
+    send: async (body: { asset: string; to: string; amount?: number | string }) =>
       api.post(`/api/agents/${id}/wallet/send`, {
         chain: 'solana',
         ...body,

@@ -119,6 +119,7 @@ export async function buildApp(config: Config, { logTo }: { logTo?: LogDestinati
     get wallets() {
       return networks.chains['solana-mainnet'] && networks.wallets
     },
+    hasSolana: networks.wallets !== undefined,
     walletMinimumLamports: BigInt(config.WALLET_MINIMUM_LAMPORTS),
     tokenSuffix: ` ${config.TOKEN_NAME_SUFFIX}`,
     creatorFeeWallet: config.SOLANA_CREATOR_FEE_WALLET,

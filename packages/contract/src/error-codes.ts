@@ -57,6 +57,7 @@ export const ERROR_CODES = {
   account_has_open_bounties: [409],
   account_has_open_payouts: [409],
   account_has_money_in_earn: [409],
+  account_has_money_in_wallets: [409],
   no_account: [404],
   // Agents, services, webhooks
   price_below_minimum: [409],
@@ -135,6 +136,8 @@ export const ERROR_CODES = {
   // Wallets and tokens
   agent_wallet_underfunded: [402],
   insufficient_usdc: [409],
+  insufficient_token: [409],
+  bad_asset: [400],
   wallet_busy: [409],
   operation_in_progress: [409],
   wallet_cap_exceeded: [409],
@@ -193,6 +196,7 @@ export const ERROR_CODES = {
   creator_fee_not_found: [404],
   source_tx_used: [409],
   creator_fee_settled: [409],
+  creator_fee_reversed: [409],
   settle_tx_used: [409],
   no_cold_address: [409],
   // Payments

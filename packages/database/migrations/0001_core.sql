@@ -155,7 +155,7 @@ create table approvals (
   -- What it is about: an order, a payout, unmatched money.
   subject text not null check (length(subject) between 1 and 200),
   -- What happens when it is approved, as a sentence for the second operator and for those it concerns.
-  summary text not null check (length(summary) between 1 and 500),
+  summary text not null check (length(summary) between 1 and 1000),
   reason text not null check (length(reason) between 3 and 500),
   proposer text not null,
   approver text,

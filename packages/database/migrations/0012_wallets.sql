@@ -40,10 +40,14 @@ create table wallet_transactions (
   -- Who asked: `agent:…`, `user:…` or `wallet:…`.
   requested_by text not null check (requested_by ~ '^(user|wallet|agent):.' and length(requested_by) <= 300),
 
-  -- Of a send or withdrawal. The amount is in lamports or micro-USDC; while it is null, it is everything.
-  asset text check (asset in ('SOL', 'USDC')),
+  -- Of a send or withdrawal: SOL, USDC, or the mint of another token with its decimals.
+  asset text check (asset ~ '^(SOL|USDC|[1-9A-HJ-NP-Za-km-z]{32,44})$'),
+  asset_decimals smallint check (asset_decimals between 0 and 255),
   destination text check (char_length(destination) between 32 and 44),
-  amount bigint check (amount > 0),
+  -- In lamports, micro-USDC or the smallest units of the token, which are 64 bits without a sign.
+  amount numeric(20) check (amount between 1 and 18446744073709551615),
+  -- Whether everything is sent. The amount is null until it is signed, and each attempt sends what its own fee leaves.
+  is_all boolean not null default false,
   -- Of a launch or an identity mint.
   token_name text check (char_length(token_name) between 1 and 32),
   token_symbol text check (char_length(token_symbol) between 1 and 10),
@@ -68,7 +72,7 @@ create table wallet_transactions (
   signed_at timestamptz,
   failure text check (failure in (
     'underfunded', 'cap_exceeded', 'not_withdraw_address', 'owner_not_verified', 'bad_destination', 'rejected_on_chain',
-    'bad_metadata', 'expired'
+    'bad_metadata', 'expired', 'bad_asset', 'ended_by_operators'
   )),
   created_at timestamptz not null,
   updated_at timestamptz not null,
@@ -77,7 +81,8 @@ create table wallet_transactions (
   constraint wallet_transactions_kind check (
     (asset is not null) = (kind in ('send', 'withdraw'))
     and (destination is not null) = (kind in ('send', 'withdraw'))
-    and (kind in ('send', 'withdraw') or amount is null)
+    and (asset_decimals is not null) = coalesce(asset not in ('SOL', 'USDC'), false)
+    and (kind in ('send', 'withdraw') or (amount is null and not is_all))
     and (token_name is not null) = (kind in ('launch', 'identity'))
     and (token_symbol is not null) = (kind in ('launch', 'identity'))
     and (token_uri is not null) = (kind in ('launch', 'identity'))
@@ -117,14 +122,15 @@ begin
       raise exception 'a wallet transaction begins as requested, and nothing of it is signed'
         using errcode = 'check_violation', constraint = 'wallet_transactions_transition';
     end if;
+    new.is_all := new.kind in ('send', 'withdraw') and new.amount is null;
     return new;
   end if;
-  if (new.id, new.agent_id, new.wallet, new.kind, new.requested_by, new.asset, new.destination, new.public_key, new.owner_signature,
-      new.token_name, new.token_symbol, new.token_uri, new.created_at)
+  if (new.id, new.agent_id, new.wallet, new.kind, new.requested_by, new.asset, new.asset_decimals, new.is_all,
+      new.destination, new.public_key, new.owner_signature, new.token_name, new.token_symbol, new.token_uri, new.created_at)
     is distinct from
-     (old.id, old.agent_id, old.wallet, old.kind, old.requested_by, old.asset, old.destination, old.public_key, old.owner_signature,
-      old.token_name, old.token_symbol, old.token_uri, old.created_at)
-    or (old.amount is not null and new.amount is distinct from old.amount) then
+     (old.id, old.agent_id, old.wallet, old.kind, old.requested_by, old.asset, old.asset_decimals, old.is_all,
+      old.destination, old.public_key, old.owner_signature, old.token_name, old.token_symbol, old.token_uri, old.created_at)
+    or (old.amount is not null and not old.is_all and new.amount is distinct from old.amount) then
     raise exception 'what a wallet transaction does stays'
       using errcode = 'check_violation', constraint = 'wallet_transactions_stays';
   end if;
@@ -228,22 +234,30 @@ create table creator_fees (
   agent_lamports bigint not null check (agent_lamports >= 0),
   partner_lamports bigint not null check (partner_lamports >= 0),
   buyback_lamports bigint not null check (buyback_lamports >= 0),
-  -- The transaction that paid the fee to the platform. It counts once.
-  source_tx text not null unique check (char_length(source_tx) between 64 and 88),
-  status text not null check (status in ('accrued', 'settled')),
+  -- The transaction that paid the fee to the platform. It counts once, unless its record was reversed.
+  source_tx text not null check (char_length(source_tx) between 64 and 88),
+  status text not null check (status in ('accrued', 'settled', 'reversed')),
   recorded_by text not null check (recorded_by ~ '^user:.' and length(recorded_by) <= 300),
   created_at timestamptz not null,
   -- The transaction that paid the agent's share. It pays one fee.
-  payment_tx text unique check (char_length(payment_tx) between 64 and 88),
+  payment_tx text check (char_length(payment_tx) between 64 and 88),
   paid_by text check (paid_by ~ '^user:.' and length(paid_by) <= 300),
   paid_at timestamptz,
+  -- What two operators decided about a wrong record.
+  approval_id text references approvals (id),
+  reversed_at timestamptz,
   constraint creator_fees_shares check (agent_lamports + partner_lamports + buyback_lamports = amount_lamports),
   constraint creator_fees_paid check (
-    (payment_tx is not null) = (status = 'settled')
-    and (paid_by is not null) = (status = 'settled')
-    and (paid_at is not null) = (status = 'settled')
+    (status = 'reversed' or (payment_tx is not null) = (status = 'settled'))
+    and (paid_by is not null) = (payment_tx is not null)
+    and (paid_at is not null) = (payment_tx is not null)
+  ),
+  constraint creator_fees_reversed check (
+    (approval_id is not null) = (status = 'reversed') and (reversed_at is not null) = (status = 'reversed')
   )
 );
+create unique index creator_fees_source_tx_key on creator_fees (source_tx) where status <> 'reversed';
+create unique index creator_fees_payment_tx_key on creator_fees (payment_tx) where status <> 'reversed';
 create index creator_fees_newest on creator_fees (created_at desc, id desc);
 create index creator_fees_of_agent on creator_fees (agent_id, created_at desc, id desc);
 create index creator_fees_by_status on creator_fees (status, created_at desc, id desc);
@@ -264,14 +278,32 @@ begin
       old.buyback_lamports, old.source_tx, old.recorded_by, old.created_at) then
     raise exception 'a recorded creator fee stays' using errcode = 'check_violation', constraint = 'creator_fees_stays';
   end if;
-  if (old.status, new.status) <> ('accrued', 'settled') then
+  if (old.status, new.status) not in (('accrued', 'settled'), ('accrued', 'reversed'), ('settled', 'reversed')) then
     raise exception 'a creator fee with status % does not become %', old.status, new.status
       using errcode = 'check_violation', constraint = 'creator_fees_transition';
+  end if;
+  if new.status = 'reversed'
+    and (new.payment_tx, new.paid_by, new.paid_at) is distinct from (old.payment_tx, old.paid_by, old.paid_at) then
+    raise exception 'a reversed creator fee keeps its payment'
+      using errcode = 'check_violation', constraint = 'creator_fees_stays';
   end if;
   return new;
 end $$;
 create trigger creator_fees_transition before insert or update on creator_fees
   for each row execute function check_creator_fee();
+
+-- At the commit, because the approval is saved after what it decides.
+create function check_fee_reversal() returns trigger language plpgsql as $$
+begin
+  if not exists (select from approvals where id = new.approval_id and kind = 'reverse_creator_fee'
+      and subject = new.id and state = 'approved') then
+    raise exception 'two operators reverse a creator fee'
+      using errcode = 'check_violation', constraint = 'creator_fees_reversal';
+  end if;
+  return null;
+end $$;
+create constraint trigger creator_fees_reversal after update on creator_fees deferrable initially deferred
+  for each row when (new.status = 'reversed') execute function check_fee_reversal();
 
 -- Swaps from USDC to SOL that users ordered for their own wallets. The marketplace holds no money of them: a row only says
 -- which message was checked, and what became of it.

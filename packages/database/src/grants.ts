@@ -47,7 +47,7 @@ const { api, worker } = ROLES
  * follows. It cannot read what the treasury signed: anybody who has an authorization can submit it. It cannot change what
  * names a payout on its chain.
  * It adds wallets of agents, and cannot read their sealed seeds again. It adds transactions of wallets, which the worker checks,
- * and can cancel a withdraw address. It records and pays creator fees. It adds deposits and withdrawals of Earn, which the
+ * and can cancel a withdraw address. It records, pays and reverses creator fees. It adds deposits and withdrawals of Earn, which the
  * worker decides. It adds confirmations of payout addresses, which the worker verifies.
  */
 const GRANTS = `
@@ -79,7 +79,7 @@ const GRANTS = `
   grant update (cancelled_at) on withdraw_addresses to ${api};
   revoke update, delete on creator_fees from ${api};
   revoke insert, update, delete on creator_fees from ${worker};
-  grant update (status, payment_tx, paid_by, paid_at) on creator_fees to ${api};
+  grant update (status, payment_tx, paid_by, paid_at, approval_id, reversed_at) on creator_fees to ${api};
   revoke update, delete on earn_deposits, earn_withdrawals from ${api};
   revoke delete on earn_deposits, earn_withdrawals, venue_transfers, earn_positions, earn_fills from ${worker};
 

@@ -181,6 +181,8 @@ export interface Tables {
     payment_tx: string | null
     paid_by: string | null
     paid_at: Date | null
+    approval_id: string | null
+    reversed_at: Date | null
   }
   deliveries: {
     id: string
@@ -974,8 +976,10 @@ export interface Tables {
     kind: string
     requested_by: string
     asset: string | null
+    asset_decimals: number | null
     destination: string | null
-    amount: bigint | null
+    amount: string | null
+    is_all: Generated<boolean>
     token_name: string | null
     token_symbol: string | null
     token_uri: string | null
@@ -1046,7 +1050,7 @@ export const COLUMNS: Readonly<Record<keyof Tables, string>> = {
   buyer_event_counters: 'buyer last_seq database_epoch',
   buyer_events: 'buyer seq at event order_id data',
   creator_fees:
-    'id agent_id mint mode amount_lamports agent_lamports partner_lamports buyback_lamports source_tx status recorded_by created_at payment_tx paid_by paid_at',
+    'id agent_id mint mode amount_lamports agent_lamports partner_lamports buyback_lamports source_tx status recorded_by created_at payment_tx paid_by paid_at approval_id reversed_at',
   deliveries:
     'id created_at agent_id seq event order_id status attempts due_at first_attempt_at ended_at response_status failure',
   delivery_queues: 'agent_id last_seq holder held_until database_epoch',
@@ -1145,7 +1149,7 @@ export const COLUMNS: Readonly<Record<keyof Tables, string>> = {
   wallet_balances: 'network agent_id address amount_micros',
   wallet_readings: 'network day after_agent is_complete',
   wallet_transactions:
-    'id agent_id wallet kind requested_by asset destination amount token_name token_symbol token_uri token_description token_image_url public_key exported_key owner_wallet owner_signature owner_signed_at_ms status reference mint signed_at failure created_at updated_at due_at',
+    'id agent_id wallet kind requested_by asset asset_decimals destination amount is_all token_name token_symbol token_uri token_description token_image_url public_key exported_key owner_wallet owner_signature owner_signed_at_ms status reference mint signed_at failure created_at updated_at due_at',
   withdraw_addresses:
     'id agent_id address set_by created_at effective_at cancelled_at owner_signature owner_signed_at_ms stored_at',
   withdraw_delays: 'address_id notified_at',

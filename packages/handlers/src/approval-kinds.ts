@@ -1,5 +1,7 @@
 import { APPROVAL_PAYLOADS, type ApprovalKind, type ApprovalPayload } from '@market/contract/schemas/approval'
 import type { Approval, ApprovalRule, Concern, Proposal } from '@market/core/approvals'
+import { type CreatorFee, reverseCreatorFee } from '@market/custody/creator-fees'
+import { endWalletOperation, type OperationEnd } from '@market/custody/wallets'
 import { acceptVenueTransfer } from '@market/earn/venue-transfers'
 import { assert } from '@market/kernel/assert'
 import type { OrderId } from '@market/kernel/ids'
@@ -54,11 +56,18 @@ const KINDS: { readonly [Kind in ApprovalKind]: Rule<ApprovalPayload<Kind>> } = 
     vaultShares: BigInt(vault_shares),
     assets: moneyOf(amount_usd),
   })),
+  end_wallet_operation: kind(endWalletOperation, ({ operation_id, tx_signature }) => ({
+    id: operation_id as OperationEnd['id'],
+    reference: tx_signature ?? null,
+  })),
+  reverse_creator_fee: kind(reverseCreatorFee, ({ creator_fee_id }) => creator_fee_id as CreatorFee['id']),
 }
 
 /** A rule of a domain with the payload of the contract. */
 function kind<Payload, Parsed>(rule: Rule<Parsed>, parse: (payload: Payload) => Parsed): Rule<Payload> {
+  const { observe } = rule
   return {
+    ...(observe && { observe: async (ctx, payload) => observe(ctx, parse(payload)) }),
     check: async (ctx, tx, payload) => rule.check(ctx, tx, parse(payload)),
     execute: async (ctx, tx, payload, id) => rule.execute(ctx, tx, parse(payload), id),
   }
@@ -81,10 +90,11 @@ export function proposalOf<Kind extends ApprovalKind>(
   kind: Kind,
   payload: ApprovalPayload<Kind>,
 ): Proposal {
-  const { check, execute } = KINDS[kind]
+  const { observe, check, execute } = KINDS[kind]
   return {
     kind,
     payload,
+    ...(observe && { observe: () => observe(ctx, payload) }),
     check: (tx) => check(ctx, tx, payload),
     execute: (tx, { id }) => execute(ctx, tx, payload, id),
   }

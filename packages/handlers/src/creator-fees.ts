@@ -4,6 +4,7 @@ import {
   listCreatorFees,
   recordCreatorFee,
   settleCreatorFee,
+  statusOf,
 } from '@market/custody/creator-fees'
 import { UNITS, unitsOf } from '@market/custody/wallets'
 import { handler } from './handler.ts'
@@ -24,12 +25,14 @@ const presentFee = (fee: CreatorFee) => ({
   token_mode: fee.mode,
   ...presentAmounts(fee),
   source_tx: fee.sourceTx,
-  status: fee.settlement === null ? ('accrued' as const) : ('settled' as const),
+  status: statusOf(fee),
   recorded_by: fee.recordedBy,
   created_at: fee.createdAt.toISOString(),
   settle_tx: fee.settlement?.tx ?? null,
   settled_by: fee.settlement?.by ?? null,
   settled_at: fee.settlement?.at.toISOString() ?? null,
+  reversed_at: fee.reversal?.at.toISOString() ?? null,
+  approval_id: fee.reversal?.approvalId ?? null,
 })
 
 const presentTotal = (total: FeeTotal) => ({ count: total.count, ...presentAmounts(total) })

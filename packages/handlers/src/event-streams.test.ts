@@ -43,6 +43,7 @@ const services = (): AppServices => ({
   earnMarkets: [],
   publicSettings: NO_NETWORKS,
   uploadQuotas: { paid: { files: 1, bytes: 1 }, unpaid: { files: 1, bytes: 1 } },
+  hasSolana: false,
   walletMinimumLamports: 0n,
   tokenSuffix: ' by Market',
   ...createCaches({ sharedReadMs: 0 }),

@@ -17,6 +17,7 @@ export type HandlerContext = Context &
     | 'prices'
     | 'swaps'
     | 'wallets'
+    | 'hasSolana'
     | 'walletMinimumLamports'
     | 'tokenSuffix'
     | 'creatorFeeWallet'

@@ -1,41 +1,29 @@
-import type { WalletAsset } from '@market/core/ports/agent-wallets'
 import {
   awaitWalletTransaction,
   cancelPendingAddress,
+  coinsOf,
   exportInfo,
   exportKey,
   type Funding,
+  formatUnits,
   getFunding,
   hasEnded,
   listWalletTransactions,
+  nameOfAsset,
   rejectFailed,
   requireReader,
   sendFromWallet,
   setWithdrawAddress,
-  UNITS,
-  unitsOf,
+  shownAmount,
   type WalletTransaction,
   type WithdrawAddresses,
   withdrawFromWallet,
 } from '@market/custody/wallets'
-import { ApiError } from '@market/kernel/api-error'
 import type { AgentId } from '@market/kernel/ids'
 import { type HandlerContext, handler } from './handler.ts'
 import { loadActor } from './load-actor.ts'
 import { ownerOf, ownerSignature } from './owner-of.ts'
 import { requireAgent } from './require-actor.ts'
-
-const coins = (asset: WalletAsset, units: bigint): number => Number(units) / UNITS[asset]
-
-/** Undefined is everything. */
-function amountOf(asset: WalletAsset, amount: number | undefined): bigint | null {
-  if (amount === undefined) return null
-  const units = unitsOf(asset, amount)
-  if (coins(asset, units) === amount && units > 0n) return units
-  throw new ApiError('invalid', `amount has more decimals than ${asset}.`, {
-    details: [{ path: 'amount', message: `must have at most ${asset === 'SOL' ? 9 : 6} decimals` }],
-  })
-}
 
 const presentAddresses = ({ effective, pending }: WithdrawAddresses) => ({
   withdraw_address: effective?.address ?? null,
@@ -43,18 +31,23 @@ const presentAddresses = ({ effective, pending }: WithdrawAddresses) => ({
   pending_effective_at: pending?.effectiveAt.toISOString() ?? null,
 })
 
-const presentFunding = ({ address, balances, launch, identity, withdraw, exportedAt }: Funding) => ({
+const presentFunding = ({ address, balances, tokens, launch, identity, withdraw, exportedAt }: Funding) => ({
   deposit_address: address,
-  balance_sol: coins('SOL', balances.lamports),
-  balance_usdc: coins('USDC', balances.usdcMicros),
+  balance_sol: coinsOf('SOL', balances.lamports),
+  balance_usdc: coinsOf('USDC', balances.usdcMicros),
+  tokens: tokens.map(({ token: { mint, decimals }, amount }) => ({
+    mint,
+    amount: formatUnits(amount, decimals),
+    decimals,
+  })),
   requirements: { launch: presentRequirement(launch), said: presentRequirement(identity) },
   ...presentAddresses(withdraw),
   exported_at: exportedAt?.toISOString() ?? null,
 })
 
 const presentRequirement = ({ cost, required }: Funding['launch']) => ({
-  cost_sol: coins('SOL', cost),
-  required_sol: coins('SOL', required),
+  cost_sol: coinsOf('SOL', cost),
+  required_sol: coinsOf('SOL', required),
 })
 
 function presentOperation({ id, task, ...operation }: WalletTransaction) {
@@ -63,9 +56,11 @@ function presentOperation({ id, task, ...operation }: WalletTransaction) {
     operation_id: id,
     kind: task.kind,
     status: operation.status,
-    asset: transfer?.asset ?? null,
+    asset: transfer === undefined ? null : nameOfAsset(transfer.asset),
     amount:
-      transfer === undefined || transfer.amount === null ? null : coins(transfer.asset, transfer.amount),
+      transfer === undefined || transfer.amount === null
+        ? null
+        : shownAmount(transfer.asset, transfer.amount),
     to: transfer?.to ?? null,
     tx_signature: operation.reference,
     mint: operation.mint,
@@ -134,8 +129,7 @@ export const walletHandlers = {
   }),
 
   withdraw: handler('withdraw', {
-    run: (ctx, { asset, amount }) =>
-      withdrawFromWallet(ctx, requireAgent(ctx), { asset, amount: amountOf(asset, amount) }),
+    run: (ctx, { asset, amount }) => withdrawFromWallet(ctx, requireAgent(ctx), { asset, amount }),
     afterCommit: awaitResult,
     present: presentSent,
   }),
@@ -146,7 +140,7 @@ export const walletHandlers = {
         ctx,
         agent_id as AgentId,
         await ownerOf(ctx),
-        { asset, to, amount: amountOf(asset, amount) },
+        { asset, to, amount },
         ownerSignature(ctx),
       ),
     afterCommit: awaitResult,

@@ -32,6 +32,12 @@ const ERROR_FIELDS = {
   expected_purpose: text('With `bad_signature`: what the wallet must sign'),
   sign: { type: 'object', description: 'While a payment is contested: what the wallet that paid signs' },
   creator_fee_id: text('With `source_tx_used`: the fee of this transaction'),
+  wallets: {
+    type: 'array',
+    description:
+      'With `account_has_money_in_wallets`: what the wallets of your agents hold, each as agent_id, asset and amount',
+    items: { type: 'object' },
+  },
   operation_id: text('The operation of the wallet that this is about'),
   possible_at: text('With `renamed_recently`: when the name can change again'),
   next_cursor: text('With `cursor_reset`: where to continue'),

@@ -73,6 +73,7 @@ export const showWallet = command({
           ['address', wallet.deposit_address],
           ['SOL', wallet.balance_sol],
           ['USDC', wallet.balance_usdc],
+          ...wallet.tokens.map(({ mint, amount }) => [mint, amount] as const),
           ['withdraws to', wallet.withdraw_address ?? 'nowhere yet: its owner sets an address'],
           ...(wallet.pending_address === null
             ? []
@@ -116,17 +117,24 @@ export const walletOperations = command({
   },
 })
 
+function assetOf(text: string): string {
+  if (/^(sol|usdc)$/i.test(text)) return text.toUpperCase()
+  if (/^[1-9A-HJ-NP-Za-km-z]{32,44}$/.test(text)) return text
+  throw new UsageError(`--asset is ${text}. Write SOL, USDC or the mint of a token.`)
+}
+
 export const withdraw = command({
   name: 'wallet withdraw',
   summary: 'Withdraw from the wallet of your agent to the address that its owner set',
   options: {
-    asset: { type: 'string', required: true, value: 'SOL|USDC', about: 'what to withdraw' },
-    amount: { type: 'string', value: 'n', about: 'in SOL or USDC; everything unless given' },
+    asset: { type: 'string', required: true, value: 'SOL|USDC|mint', about: 'what to withdraw' },
+    amount: { type: 'string', value: 'n', about: 'of the asset; everything unless given' },
   },
   run: async ({ values }, session) => {
-    const asset = required('asset', values.asset, 'market wallet withdraw --asset USDC').toUpperCase()
-    if (asset !== 'SOL' && asset !== 'USDC') throw new UsageError(`--asset is ${asset}. Write SOL or USDC.`)
-    const amount = decimal('amount', values.amount)
+    const asset = assetOf(required('asset', values.asset, 'market wallet withdraw --asset USDC'))
+    const isCoin = asset === 'SOL' || asset === 'USDC'
+    // The amount of a token can have more digits than a number holds exactly.
+    const amount = isCoin ? decimal('amount', values.amount) : values.amount
     const { market } = session.signedIn('agent')
     const operation: Operation = await session.during('Waiting for Solana …', () =>
       market.withdraw({ asset, ...given({ amount }) }),

@@ -17,8 +17,16 @@ export const createApproval = operation({
   status: 201,
   errors: {
     403: ['own_case'],
-    404: ['not_found', 'order_not_found'],
-    409: ['below_minimum', 'fees_too_low', 'not_our_wallet', 'treasury_too_low', 'no_cold_address'],
+    404: ['not_found', 'order_not_found', 'creator_fee_not_found'],
+    409: [
+      'creator_fee_reversed',
+      'below_minimum',
+      'fees_too_low',
+      'not_our_wallet',
+      'treasury_too_low',
+      'no_cold_address',
+    ],
+    503: ['wallets_unavailable'],
   },
 })
 
@@ -51,6 +59,7 @@ export const approveApproval = operation({
     404: ['not_found'],
     409: [
       'approval_decided',
+      'creator_fee_reversed',
       'below_minimum',
       'fees_too_low',
       'treasury_too_low',

@@ -7,8 +7,10 @@ import { Coins, SolanaTransaction, TokenMode } from '../schemas/wallet.ts'
 const CreatorFeeId = resourceId('cfe', 'a creator fee')
 
 const Status = z
-  .enum(['accrued', 'settled'])
-  .describe('`accrued`: received by the platform. `settled`: the agent’s share was paid')
+  .enum(['accrued', 'settled', 'reversed'])
+  .describe(
+    '`accrued`: received by the platform. `settled`: the agent’s share was paid. `reversed`: two operators decided that the record was wrong',
+  )
 
 const amounts = {
   amount_sol: z.number().describe('The whole fee'),
@@ -32,6 +34,8 @@ const CreatorFee = named(
     settle_tx: z.string().nullable().describe('The transaction that paid the agent’s share'),
     settled_by: z.string().nullable(),
     settled_at: Instant.nullable(),
+    reversed_at: Instant.nullable(),
+    approval_id: z.string().nullable().describe('What reversed it'),
   }),
 )
 
@@ -40,7 +44,9 @@ const Total = z.object({ count: z.int(), ...amounts })
 const Totals = z.object({
   totals: z
     .object({ accrued: Total, settled: Total })
-    .describe('Sums of all fees, with `agent_id` of its fees. `status` and the page do not limit them'),
+    .describe(
+      'Sums of all fees that were not reversed, with `agent_id` of its fees. `status` and the page do not limit them',
+    ),
 })
 
 export const listCreatorFees = operation({
@@ -64,7 +70,7 @@ export const recordCreatorFee = operation({
   path: '/api/admin/creator-fees',
   summary: 'Record a creator fee',
   description:
-    'Splits a fee that reached the platform’s wallet for creator fees. The amount is verified on chain. Each transaction is recorded once; the same request again returns the recorded fee.',
+    'Splits a fee that reached the platform’s wallet for creator fees. The amount is verified on chain, and that the transaction names the mint of the agent’s token: as an account, or as the text of a memo. Each transaction is recorded once; the same request again returns the recorded fee. Two operators reverse a wrong record (`reverse_creator_fee`).',
   input: z.strictObject({
     agent_id: AgentId,
     amount_sol: Coins.describe('Exactly what the transaction paid to the platform’s wallet, in SOL'),
@@ -88,7 +94,7 @@ export const settleCreatorFee = operation({
   path: '/api/admin/creator-fees/{creator_fee_id}/settle',
   summary: 'Settle a creator fee',
   description:
-    'Names the transaction that paid at least the agent’s share to its payout address on Solana. It is verified on chain and settles one fee. The owner of the agent is notified.',
+    'Names the transaction in which the platform’s wallet for creator fees paid at least the agent’s share to its payout address on Solana. It is verified on chain and settles one fee. The owner of the agent is notified.',
   input: z.strictObject({
     creator_fee_id: CreatorFeeId,
     settle_tx: SolanaTransaction.describe('The finalized transaction that paid the agent'),
@@ -97,7 +103,7 @@ export const settleCreatorFee = operation({
   errors: {
     400: ['creator_fee_not_proven'],
     404: ['creator_fee_not_found'],
-    409: ['creator_fee_settled', 'settle_tx_used'],
-    503: ['wallets_unavailable'],
+    409: ['creator_fee_reversed', 'creator_fee_settled', 'settle_tx_used'],
+    503: ['creator_fees_unavailable', 'wallets_unavailable'],
   },
 })

@@ -132,10 +132,12 @@ export const deleteProfile = operation({
     404: ['no_account'],
     409: [
       'account_has_money_in_earn',
+      'account_has_money_in_wallets',
       'account_has_open_orders',
       'account_has_open_payouts',
       'account_has_open_bounties',
     ],
+    503: ['wallets_unavailable'],
   },
 })
 

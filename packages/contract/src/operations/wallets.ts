@@ -4,8 +4,8 @@ import { AgentId } from '../schemas/agent.ts'
 import { NextCursor, pageFields, SolanaAddress } from '../schemas/common.ts'
 import { line } from '../schemas/text.ts'
 import {
+  Amount,
   Asset,
-  Coins,
   ExportedKey,
   Funding,
   Identity,
@@ -101,16 +101,18 @@ export const withdraw = operation({
   path: '/api/agents/me/withdraw',
   summary: 'Withdraw from your agent’s wallet',
   description:
-    'Sends to the withdraw address of the owner, and to no other. 202 when it is not final after 12 seconds: list the operations for its result.',
+    'Sends SOL, USDC or any token that the wallet holds, to the withdraw address of the owner and to no other. 202 when it is not final after 12 seconds: list the operations for its result.',
   callers: ['agent'],
   limit: 'wallets.write',
-  input: z.strictObject({ asset: Asset, amount: Coins.optional() }),
+  input: z.strictObject({ asset: Asset, amount: Amount.optional() }),
   output: WalletOperation,
   laterStatus: 202,
   errors: {
+    400: ['bad_asset'],
     402: ['agent_wallet_underfunded'],
     409: [
       'insufficient_usdc',
+      'insufficient_token',
       'no_withdraw_address',
       'wallet_busy',
       'wallet_cap_exceeded',
@@ -137,16 +139,22 @@ export const sendFromWallet = operation({
     chain: z.literal('solana'),
     asset: Asset,
     to: SolanaAddress,
-    amount: Coins.optional(),
+    amount: Amount.optional(),
   }),
   output: WalletOperation,
   laterStatus: 202,
   errors: {
-    400: ['bad_destination'],
+    400: ['bad_destination', 'bad_asset'],
     402: ['agent_wallet_underfunded'],
     403: ['not_your_agent', 'owner_wallet_required', 'owner_not_verified'],
     404: ['agent_not_found'],
-    409: ['insufficient_usdc', 'wallet_busy', 'wallet_cap_exceeded', 'rejected_on_chain'],
+    409: [
+      'insufficient_usdc',
+      'insufficient_token',
+      'wallet_busy',
+      'wallet_cap_exceeded',
+      'rejected_on_chain',
+    ],
     503: ['wallets_unavailable'],
   },
   purpose: 'wallets.send:{agent_id}:{asset}:{to}:{amount}',

@@ -4,6 +4,7 @@ import { Instant, WalletAddress } from './common.ts'
 import { NetworkName, UsdAmount, UsdPrice } from './money.ts'
 import { OrderId } from './order.ts'
 import { line, text } from './text.ts'
+import { SolanaTransaction } from './wallet.ts'
 
 export const Reason = line({ min: 3, max: 500 }).describe('Why you do this; stored in the audit log')
 
@@ -65,6 +66,19 @@ export const APPROVAL_PAYLOADS = {
     vault_shares: z.string().regex(/^\d{1,78}$/, 'must be a whole number of the vault’s smallest units'),
     amount_usd: UsdAmount,
   }),
+  end_wallet_operation: z
+    .strictObject({
+      operation_id: z.string().regex(/^wop_[0-9]{1,15}_[0-9a-z]{17}$/, 'must be a wallet operation: wop_…'),
+      outcome: z.enum(['done', 'failed']),
+      tx_signature: SolanaTransaction.optional().describe('The transaction that took effect. Only with done'),
+    })
+    .refine(({ outcome, tx_signature }) => (outcome === 'done') === (tx_signature !== undefined), {
+      path: ['tx_signature'],
+      message: 'must be the transaction that took effect with outcome done, and absent with failed',
+    }),
+  reverse_creator_fee: z.strictObject({
+    creator_fee_id: z.string().regex(/^cfe_[0-9]{1,15}_[0-9a-z]{17}$/, 'must be a creator fee: cfe_…'),
+  }),
 } as const
 
 export type ApprovalKind = keyof typeof APPROVAL_PAYLOADS
@@ -99,7 +113,9 @@ export const Approval = named(
     id: z.string(),
     kind: Kind,
     payload: z.record(z.string(), z.unknown()),
-    subject: z.string().describe('What it is about: an order, a payout or unmatched money'),
+    subject: z
+      .string()
+      .describe('What it is about: an order, a payout, unmatched money, a wallet operation or a creator fee'),
     summary: z.string().describe('What happens when it is approved'),
     reason: z.string(),
     state: z.enum(['pending', 'approved', 'rejected', 'expired']),

@@ -6,7 +6,10 @@ import { HttpsUrl, line, text } from './text.ts'
 const MOST_COINS = 1_000_000
 const UNITS_PER_COIN = 1e9
 
-export const Asset = z.enum(['SOL', 'USDC'])
+export const Asset = z
+  .string()
+  .regex(/^(SOL|USDC|[1-9A-HJ-NP-Za-km-z]{32,44})$/, 'must be SOL, USDC or the mint of a token on Solana')
+  .describe('`SOL`, `USDC` or the mint of another token')
 
 export const Coins = z
   .number()
@@ -17,6 +20,21 @@ export const Coins = z
     'must have at most 9 decimals',
   )
   .describe('In SOL or USDC. Everything that the wallet holds, if omitted')
+
+/** One spelling per amount, because the owner wallet signs it. */
+const TokenAmount = z
+  .string()
+  .max(280)
+  .regex(
+    /^(0|[1-9]\d{0,19})(\.\d*[1-9])?$/,
+    'must be a decimal string without leading or trailing zeros, as in 1.5',
+  )
+
+export const Amount = z
+  .union([Coins, TokenAmount])
+  .describe(
+    'A number of SOL or USDC, or a decimal string of a token, with at most the decimals of its mint. Everything that the wallet holds, if omitted',
+  )
 
 const Requirement = z.object({
   cost_sol: z.number().describe('What it costs now'),
@@ -38,6 +56,15 @@ export const Funding = named(
     deposit_address: z.string().describe('The agent’s wallet on Solana. Send SOL or USDC to it'),
     balance_sol: z.number(),
     balance_usdc: z.number(),
+    tokens: z
+      .array(
+        z.object({
+          mint: z.string(),
+          amount: z.string().describe('In the decimals of the mint, exact'),
+          decimals: z.int(),
+        }),
+      )
+      .describe('The other tokens that it holds and can send, at most 100'),
     requirements: z.object({ launch: Requirement, said: Requirement }),
     ...WithdrawAddress.shape,
     exported_at: Instant.nullable().describe(
@@ -53,7 +80,12 @@ export const WalletOperation = named(
     kind: z.enum(['launch', 'identity', 'send', 'withdraw', 'export']),
     status: z.enum(['requested', 'signed', 'done', 'failed']),
     asset: Asset.nullable(),
-    amount: z.number().nullable().describe('Null for everything, until it is signed'),
+    amount: z
+      .union([z.number(), z.string()])
+      .nullable()
+      .describe(
+        'A number of SOL or USDC, a decimal string of a token. Null for everything, until it is signed',
+      ),
     to: z.string().nullable(),
     tx_signature: z.string().nullable(),
     mint: z.string().nullable(),

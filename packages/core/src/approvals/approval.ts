@@ -36,8 +36,10 @@ export interface Effect {
   readonly details: Readonly<Record<string, unknown>>
 }
 
-/** What a kind of proposal means. Both functions run in the transaction of the request. */
+/** What a kind of proposal means. `check` and `execute` run in the transaction of the request. */
 export interface ApprovalRule<Ctx, Payload, About extends Concern = Concern> {
+  /** What other systems show when it is proposed, which the summary says. Runs with no transaction open. */
+  readonly observe?: (ctx: Ctx, payload: Payload) => Promise<string>
   /** Rejects what cannot be done now, and says what it is about. Runs when it is proposed, and again when it is approved. */
   readonly check: (ctx: Ctx, tx: Tx, payload: Payload) => Promise<About>
   readonly execute: (ctx: Ctx, tx: Tx, payload: Payload, approvalId: string) => Promise<Effect>

@@ -15,11 +15,13 @@ const EXPIRES_MS = 24 * HOUR
 export interface Proposal {
   readonly kind: string
   readonly payload: unknown
+  observe?(): Promise<string>
   check(tx: Tx): Promise<Concern>
   execute(tx: Tx, approval: Approval): Promise<Effect>
 }
 
-export function propose(ctx: Ctx, proposal: Proposal, reason: string): Promise<Approval> {
+export async function propose(ctx: Ctx, proposal: Proposal, reason: string): Promise<Approval> {
+  const observed = await proposal.observe?.()
   return ctx.transact(async (tx) => {
     const { kind, payload } = proposal
     const concern = await proposal.check(tx)
@@ -29,7 +31,7 @@ export function propose(ctx: Ctx, proposal: Proposal, reason: string): Promise<A
       kind,
       payload,
       subject: concern.subject,
-      summary: concern.summary,
+      summary: observed === undefined ? concern.summary : `${concern.summary}. ${observed}`,
       reason,
       proposer: nameOf(ctx.actor),
       approver: null,

@@ -1,4 +1,5 @@
-export type { Attempt, Known, Refusal, Rules, Signed } from './action.ts'
+export type { Action, Attempt, Known, Progress, Refusal, Rules, Signed } from './action.ts'
 export { advance, isStill } from './advance.ts'
 export { knowsAllSent, SEARCHED_MS } from './compare.ts'
 export { findAttempts, isSignedHere } from './store.ts'
+export { whenOver } from './when-over.ts'

@@ -1,10 +1,19 @@
 import type { SignedTransfer } from './payout-sender.ts'
 import type { ExpiringRail } from './transactions.ts'
 
-/** The coins that a server wallet can send. */
-export const WALLET_ASSETS = ['SOL', 'USDC'] as const
+/** The assets that have a name here and a daily cap. */
+export type WalletCoin = 'SOL' | 'USDC'
 
-export type WalletAsset = (typeof WALLET_ASSETS)[number]
+/** Another token, of the Token program or of Token-2022. */
+export interface WalletToken {
+  readonly mint: string
+  readonly decimals: number
+}
+
+/** What a server wallet can send. */
+export type WalletAsset = WalletCoin | WalletToken
+
+export const isToken = (asset: WalletAsset): asset is WalletToken => typeof asset !== 'string'
 
 /** The name, symbol and document of a token, as its mint stores them. */
 export interface TokenMetadata {
@@ -26,7 +35,7 @@ export type WalletIntent =
       readonly kind: 'send'
       readonly asset: WalletAsset
       readonly to: string
-      /** Lamports or micro-USDC. */
+      /** Lamports, micro-USDC or the smallest units of the token. */
       readonly amount: bigint
     }
 
@@ -34,6 +43,13 @@ export type WalletIntent =
 export interface WalletBalances {
   readonly lamports: bigint
   readonly usdcMicros: bigint
+}
+
+/** A token that a wallet holds and can send. */
+export interface Holding {
+  readonly token: WalletToken
+  /** In its smallest units. */
+  readonly amount: bigint
 }
 
 /** What operations cost now at their first attempt, in lamports: rent and fees. */
@@ -47,14 +63,37 @@ export interface WalletCosts {
 /** Why a mint is not proven to be created by the given wallet in the given transaction. */
 export type MintProof = 'proven' | 'not_found' | 'not_final' | 'failed' | 'other_creator' | 'other_mint'
 
-/** By how much the lamports of a wallet grew in a finalized transaction. Negative where they decreased. */
+/** What a finalized transaction did with the lamports of a wallet. */
 export type Income =
-  | { readonly kind: 'final'; readonly lamports: bigint }
+  | {
+      readonly kind: 'final'
+      /** By how much they grew. Negative where they decreased. */
+      readonly lamports: bigint
+      /** What transfers of the given payer brought. */
+      readonly paid: bigint
+      /** Whether the transaction names the given mint: as an account, or as the whole text of a memo. */
+      readonly namesMint: boolean
+    }
   | { readonly kind: 'not_found' | 'not_final' | 'failed' }
+
+/** What the nodes show of a signed transaction. */
+export interface ShownTransaction {
+  readonly reference: string
+  readonly status: 'final' | 'failed' | 'not_final' | 'not_found'
+}
+
+/** Anybody can send tokens to a wallet, so there can be any number. */
+export const MAX_HOLDINGS = 100
 
 /** Reads what server wallets and tokens need of Solana. Its methods throw `unavailable` when no node answers. */
 export interface WalletReader {
   balances(address: string): Promise<WalletBalances>
+  /** The token of a mint, or why a wallet cannot send it. */
+  tokenOf(mint: string): Promise<WalletToken | { readonly rejected: string }>
+  /** How much of a token a wallet has, in the token's smallest units. */
+  tokenBalance(address: string, token: WalletToken): Promise<bigint>
+  /** Every token that a wallet holds and can send, without USDC: at most `MAX_HOLDINGS`. */
+  holdings(address: string): Promise<readonly Holding[]>
   /** With metadata: the exact cost of this token. Without: the cost of the longest metadata, which is the maximum. */
   costs(token?: TokenMetadata): Promise<WalletCosts>
   /**
@@ -75,7 +114,16 @@ export interface WalletReader {
     readonly creator: string
   }): Promise<MintProof>
   /** What the wallet received in the transaction. */
-  readIncome(query: { readonly reference: string; readonly wallet: string }): Promise<Income>
+  readIncome(query: {
+    readonly reference: string
+    readonly wallet: string
+    readonly payer?: string | undefined
+    readonly mint?: string | undefined
+  }): Promise<Income>
+  /** What the nodes show of signed transactions now, and up to which height the chain is final. */
+  showTransactions(
+    references: readonly string[],
+  ): Promise<{ readonly finalHeight: bigint; readonly transactions: readonly ShownTransaction[] }>
 }
 
 /** Signs and sends the operations of server wallets. Only the worker has one. */

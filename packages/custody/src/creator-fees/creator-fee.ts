@@ -1,11 +1,12 @@
 import type { AgentId } from '@market/kernel/ids'
 import type { TokenMode } from '../tokens/index.ts'
+import { formatUnits } from '../wallets/index.ts'
 import type { FeeShares } from './split.ts'
 
 export type CreatorFeeId = `cfe_${string}`
 
-/** `accrued`: received by the platform. `settled`: the agent's share was paid. */
-export type CreatorFeeStatus = 'accrued' | 'settled'
+/** `accrued`: received by the platform. `settled`: the agent's share was paid. `reversed`: the record was wrong. */
+export type CreatorFeeStatus = 'accrued' | 'settled' | 'reversed'
 
 /** What an agent's token earned in one transaction, in lamports. */
 export interface CreatorFee {
@@ -19,8 +20,23 @@ export interface CreatorFee {
   readonly sourceTx: string
   readonly recordedBy: string
   readonly createdAt: Date
-  /** Null while the fee is accrued. */
+  /** Null while the fee is accrued. A settled fee that is reversed keeps it. */
   readonly settlement: Settlement | null
+  readonly reversal: Reversal | null
+}
+
+/** What two operators decided about a wrong record. Its transactions can then be recorded again. */
+interface Reversal {
+  readonly approvalId: string
+  readonly at: Date
+}
+
+export const statusOf = ({
+  settlement,
+  reversal,
+}: Pick<CreatorFee, 'settlement' | 'reversal'>): CreatorFeeStatus => {
+  if (reversal !== null) return 'reversed'
+  return settlement === null ? 'accrued' : 'settled'
 }
 
 export interface Settlement {
@@ -37,14 +53,10 @@ export interface FeeTotal {
   readonly shares: FeeShares
 }
 
-export type FeeTotals = Readonly<Record<CreatorFeeStatus, FeeTotal>>
+/** What was reversed counts nowhere. */
+export type FeeTotals = Readonly<Record<Exclude<CreatorFeeStatus, 'reversed'>, FeeTotal>>
 
 const LAMPORTS_DIGITS = 9
 
 /** Lamports as SOL for messages, without rounding: 1500000000 is 1.5. */
-export function formatSol(lamports: bigint): string {
-  const sign = lamports < 0n ? '-' : ''
-  const digits = (lamports < 0n ? -lamports : lamports).toString().padStart(LAMPORTS_DIGITS + 1, '0')
-  const decimals = digits.slice(-LAMPORTS_DIGITS).replace(/0+$/, '')
-  return `${sign}${digits.slice(0, -LAMPORTS_DIGITS)}${decimals === '' ? '' : `.${decimals}`}`
-}
+export const formatSol = (lamports: bigint): string => formatUnits(lamports, LAMPORTS_DIGITS)

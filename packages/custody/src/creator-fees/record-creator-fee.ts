@@ -6,6 +6,7 @@ import { assert } from '@market/kernel/assert'
 import { findToken, noToken, type Token } from '../tokens/index.ts'
 import type { WalletServices } from '../wallets/index.ts'
 import { type CreatorFee, formatSol } from './creator-fee.ts'
+import { feesNotConfigured } from './errors.ts'
 import { splitFees } from './split.ts'
 import { findFeeBySource, insertFee } from './store.ts'
 import { notProven, requireIncome } from './verify-income.ts'
@@ -28,14 +29,14 @@ interface NewFee {
 /** An operator records a creator fee that reached the platform. The same request again returns the recorded fee. */
 export async function recordCreatorFee(ctx: Ctx, wanted: NewFee): Promise<CreatorFee> {
   const token = await tokenOf(ctx, wanted.agentId)
-  if ((await findFeeBySource(ctx.db, wanted.sourceTx)) === undefined) await requirePaid(ctx, wanted)
+  if ((await findFeeBySource(ctx.db, wanted.sourceTx)) === undefined) await requirePaid(ctx, token, wanted)
   return ctx.transact(async (tx) => {
     const fee = newFee(ctx, token, wanted)
     if (await insertFee(tx, fee)) {
       const { id: creator_fee_id, mode, sourceTx: source_tx } = fee
       const details = { creator_fee_id, mode, source_tx, amount_sol: formatSol(fee.amount) }
       await record(ctx, tx, { act: 'creator_fees.record', subject: fee.agentId, details })
-      return { ...fee, settlement: null }
+      return { ...fee, settlement: null, reversal: null }
     }
     const before = await findFeeBySource(tx, wanted.sourceTx)
     assert(before !== undefined, `a fee of ${wanted.sourceTx} is recorded`)
@@ -52,22 +53,27 @@ async function tokenOf(ctx: Needs<'db'>, agentId: string): Promise<Token> {
   return token
 }
 
-async function requirePaid(ctx: Ctx, { lamports, sourceTx }: NewFee): Promise<void> {
+/** The transaction must have paid exactly this, and name the mint: otherwise the fee could be of another token. */
+async function requirePaid(ctx: Ctx, { mint }: Token, { lamports, sourceTx }: NewFee): Promise<void> {
   const { creatorFeeWallet } = ctx
-  if (creatorFeeWallet === undefined) throw notConfigured()
-  const received = await requireIncome(ctx, 'source_tx', { reference: sourceTx, wallet: creatorFeeWallet })
-  if (received === lamports) return
-  throw notProven(
-    'amount_sol',
-    `is ${formatSol(lamports)} but the transaction paid ${formatSol(received)} SOL to ${creatorFeeWallet}`,
-  )
+  if (creatorFeeWallet === undefined) throw feesNotConfigured()
+  const query = { reference: sourceTx, wallet: creatorFeeWallet, mint }
+  const income = await requireIncome(ctx, 'source_tx', query)
+  if (income.lamports !== lamports)
+    throw notProven(
+      'amount_sol',
+      `is ${formatSol(lamports)} but the transaction paid ${formatSol(income.lamports)} SOL to ${creatorFeeWallet}`,
+    )
+  // fix: fee-of-mint
+  if (!income.namesMint)
+    throw notProven('source_tx', `does not name the mint ${mint}, as an account or as the text of a memo`)
 }
 
 const newFee = (
   ctx: Needs<'clock' | 'ids' | 'actor'>,
   { agentId, mint, mode }: Token,
   { lamports, sourceTx }: NewFee,
-): Omit<CreatorFee, 'settlement'> => ({
+): Omit<CreatorFee, 'settlement' | 'reversal'> => ({
   id: ctx.ids.next('cfe'),
   agentId,
   mint,
@@ -78,13 +84,6 @@ const newFee = (
   recordedBy: nameOf(ctx.actor),
   createdAt: ctx.clock.now(),
 })
-
-const notConfigured = (): ApiError =>
-  new ApiError(
-    'unavailable',
-    'Creator fees cannot be recorded: SOLANA_CREATOR_FEE_WALLET is not set. Nothing was changed.',
-    { code: 'creator_fees_unavailable', retryAfterSeconds: 60 },
-  )
 
 const alreadyRecorded = ({ id, agentId, amount }: CreatorFee): ApiError =>
   new ApiError(

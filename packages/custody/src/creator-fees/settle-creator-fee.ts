@@ -6,11 +6,14 @@ import { ApiError } from '@market/kernel/api-error'
 import { assert } from '@market/kernel/assert'
 import type { WalletServices } from '../wallets/index.ts'
 import { type CreatorFee, formatSol } from './creator-fee.ts'
+import { feeNotFound, feeReversed, feesNotConfigured } from './errors.ts'
+import type { CreatorFeeSettings } from './record-creator-fee.ts'
 import { findFee, lockFee, saveSettlement } from './store.ts'
 import { notProven, requireIncome } from './verify-income.ts'
 
 type Ctx = Needs<'transact' | 'db' | 'clock' | 'ids' | 'vault' | 'actor' | 'requestId'> &
-  Pick<WalletServices, 'wallets'>
+  Pick<WalletServices, 'wallets'> &
+  CreatorFeeSettings
 
 /**
  * An operator names the transaction that paid the agent's share to its payout address. The same request again returns the
@@ -22,9 +25,12 @@ export async function settleCreatorFee(
 ): Promise<CreatorFee> {
   const fee = await findFee(ctx.db, feeId)
   if (fee === undefined) throw feeNotFound()
+  if (fee.reversal !== null) throw feeReversed(fee.id)
   const payee = fee.settlement === null ? await requireShare(ctx, fee, settleTx) : null
   return ctx.transact(async (tx) => {
     const before = await lockFee(tx, fee.id)
+    assert(before !== undefined, `${fee.id} is never deleted`)
+    if (before.reversal !== null) throw feeReversed(before.id)
     if (before.settlement?.tx === settleTx) return before
     if (before.settlement !== null) throw alreadySettled(before.settlement.tx)
     assert(payee !== null, `${fee.id} was accrued`)
@@ -36,16 +42,20 @@ export async function settleCreatorFee(
   })
 }
 
-/** Returns the address that received the share. */
+/** Returns the address that received the share. What anybody else paid to it settles nothing. */
 async function requireShare(ctx: Ctx, { agentId, shares }: CreatorFee, settleTx: string): Promise<string> {
   const agent = await findAgentById(ctx.db, agentId)
   const payee = await payoutAddress(ctx, ctx.db, agent, 'solana-mainnet')
   assert(payee !== null, `${agentId} has a server wallet`)
-  const received = await requireIncome(ctx, 'settle_tx', { reference: settleTx, wallet: payee })
-  if (received >= shares.agent) return payee
+  const { creatorFeeWallet } = ctx
+  if (creatorFeeWallet === undefined) throw feesNotConfigured()
+  const query = { reference: settleTx, wallet: payee, payer: creatorFeeWallet }
+  const { paid } = await requireIncome(ctx, 'settle_tx', query)
+  // fix: fee-paid-by-platform
+  if (paid >= shares.agent) return payee
   throw notProven(
     'settle_tx',
-    `paid ${formatSol(received)} SOL to ${payee} but the agent’s share is ${formatSol(shares.agent)} SOL`,
+    `paid ${formatSol(paid)} SOL from ${creatorFeeWallet} to ${payee} but the agent’s share is ${formatSol(shares.agent)} SOL`,
   )
 }
 
@@ -66,11 +76,6 @@ async function report(
     data: details,
   })
 }
-
-const feeNotFound = (): ApiError =>
-  new ApiError('not_found', 'There is no creator fee with this id. GET /api/admin/creator-fees lists them.', {
-    code: 'creator_fee_not_found',
-  })
 
 const alreadySettled = (settleTx: string): ApiError =>
   new ApiError('conflict', `This creator fee was settled by ${settleTx}.`, { code: 'creator_fee_settled' })

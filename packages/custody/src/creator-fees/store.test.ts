@@ -52,7 +52,7 @@ test('insertFee: stores one fee per transaction', async () => {
   const fee = await feeOf()
   expect(await insert(fee)).toBe(true)
   expect(await insert({ ...(await feeOf()), sourceTx: fee.sourceTx })).toBe(false)
-  expect(await findFee(database.db, fee.id)).toEqual({ ...fee, settlement: null })
+  expect(await findFee(database.db, fee.id)).toEqual({ ...fee, settlement: null, reversal: null })
 })
 
 test('creator_fees: rejects shares that do not sum to the amount, and an amount of zero', async () => {
@@ -78,7 +78,7 @@ test('creator_fees: a recorded fee only becomes settled, once', async () => {
     expect([change, await update(change)]).toEqual([change, 'creator_fees_stays'])
   expect(await update(`status = 'settled'`)).toBe('creator_fees_paid')
   const { settlement } = await settle(fee.id)
-  expect(await findFee(database.db, fee.id)).toEqual({ ...fee, settlement })
+  expect(await findFee(database.db, fee.id)).toEqual({ ...fee, settlement, reversal: null })
   for (const change of [
     `status = 'accrued', payment_tx = null, paid_by = null, paid_at = null`,
     `payment_tx = '${'y'.repeat(64)}'`,

@@ -2,7 +2,7 @@ import { type NewestFirstPage, newestFirstPage } from '@market/database/newest-f
 import type { Tables } from '@market/database/tables'
 import { brokenConstraint, type Db, type Tx } from '@market/database/transact'
 import type { AgentId } from '@market/kernel/ids'
-import { type Selectable, sql } from 'kysely'
+import { type Selectable, type SqlBool, sql } from 'kysely'
 import type { TokenMode } from '../tokens/index.ts'
 import type {
   CreatorFee,
@@ -29,10 +29,20 @@ const feeOf = (row: Row): CreatorFee => ({
   recordedBy: row.recorded_by,
   createdAt: row.created_at,
   settlement: settlementOf(row),
+  reversal:
+    row.approval_id === null || row.reversed_at === null
+      ? null
+      : { approvalId: row.approval_id, at: row.reversed_at },
 })
 
+/** As the partial index writes it: with a parameter Postgres would not find the index. */
+const COUNTS = sql<SqlBool>`status <> 'reversed'`
+
+/** A fee whose transactions count. */
+type NewFee = Omit<CreatorFee, 'settlement' | 'reversal'>
+
 /** Returns false when a fee of this transaction is recorded. Waits for a concurrent request that records one. */
-export async function insertFee(tx: Tx, fee: Omit<CreatorFee, 'settlement'>): Promise<boolean> {
+export async function insertFee(tx: Tx, fee: NewFee): Promise<boolean> {
   const done = await tx
     .insertInto('creator_fees')
     .values({
@@ -49,7 +59,7 @@ export async function insertFee(tx: Tx, fee: Omit<CreatorFee, 'settlement'>): Pr
       recorded_by: fee.recordedBy,
       created_at: fee.createdAt,
     })
-    .onConflict((conflict) => conflict.column('source_tx').doNothing())
+    .onConflict((conflict) => conflict.column('source_tx').where(COUNTS).doNothing())
     .executeTakeFirst()
   return done.numInsertedOrUpdatedRows === 1n
 }
@@ -64,19 +74,20 @@ export async function findFeeBySource(db: Db | Tx, sourceTx: string): Promise<Cr
     .selectFrom('creator_fees')
     .selectAll()
     .where('source_tx', '=', sourceTx)
+    .where('status', '<>', 'reversed')
     .executeTakeFirst()
   return row && feeOf(row)
 }
 
 /** Locks the row until the transaction ends. */
-export async function lockFee(tx: Tx, id: CreatorFeeId): Promise<CreatorFee> {
+export async function lockFee(tx: Tx, id: CreatorFeeId): Promise<CreatorFee | undefined> {
   const row = await tx
     .selectFrom('creator_fees')
     .selectAll()
     .where('id', '=', id)
     .forUpdate()
-    .executeTakeFirstOrThrow()
-  return feeOf(row)
+    .executeTakeFirst()
+  return row && feeOf(row)
 }
 
 /** Settles a locked fee. Returns undefined when the transaction settled another fee; then nothing else can be saved. */
@@ -102,6 +113,19 @@ export async function saveSettlement(
     if (brokenConstraint(error) === 'creator_fees_payment_tx_key') return undefined
     throw error
   }
+}
+
+/** Reverses a locked fee. The database requires the approval at the commit. */
+export async function saveReversal(
+  tx: Tx,
+  id: CreatorFeeId,
+  { approvalId, at }: { readonly approvalId: string; readonly at: Date },
+): Promise<void> {
+  await tx
+    .updateTable('creator_fees')
+    .set({ status: 'reversed', approval_id: approvalId, reversed_at: at })
+    .where('id', '=', id)
+    .execute()
 }
 
 export interface FeeFilter {
@@ -131,7 +155,7 @@ export async function sumFees(db: Db | Tx, agentId: string | undefined): Promise
       sum(partner_lamports)::text as partner, sum(buyback_lamports)::text as buyback
     from creator_fees where ${agentId === undefined ? sql`true` : sql`agent_id = ${agentId}`}
     group by status`.execute(db)
-  const totalOf = (status: CreatorFeeStatus): FeeTotal => {
+  const totalOf = (status: keyof FeeTotals): FeeTotal => {
     const row = rows.find((one) => one.status === status)
     if (row === undefined) return NONE
     return {

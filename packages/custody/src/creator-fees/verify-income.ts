@@ -1,4 +1,4 @@
-import type { Income } from '@market/core/ports/agent-wallets'
+import type { Income, WalletReader } from '@market/core/ports/agent-wallets'
 import { ApiError } from '@market/kernel/api-error'
 import { requireReader, type WalletServices } from '../wallets/index.ts'
 
@@ -9,14 +9,14 @@ const UNPROVEN: Readonly<Record<Exclude<Income['kind'], 'final'>, string>> = {
   failed: 'failed on chain, so it paid nothing',
 }
 
-/** What the wallet received in the transaction. `field` is the field of the request that names the transaction. */
+/** What the transaction did for the wallet. `field` is the field of the request that names the transaction. */
 export async function requireIncome(
   ctx: Pick<WalletServices, 'wallets'>,
   field: 'source_tx' | 'settle_tx',
-  query: { readonly reference: string; readonly wallet: string },
-): Promise<bigint> {
+  query: Parameters<WalletReader['readIncome']>[0],
+): Promise<Extract<Income, { kind: 'final' }>> {
   const income = await requireReader(ctx).readIncome(query)
-  if (income.kind === 'final') return income.lamports
+  if (income.kind === 'final') return income
   throw notProven(field, UNPROVEN[income.kind])
 }
 

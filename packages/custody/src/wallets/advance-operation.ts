@@ -1,5 +1,15 @@
 import { findKeyOrigin, openWallet } from '@market/core/custody'
-import { advance, isStill, type Known, type Refusal, SEARCHED_MS, type Signed } from '@market/core/outgoing'
+import {
+  type Action,
+  advance,
+  isStill,
+  type Known,
+  type Progress,
+  type Refusal,
+  SEARCHED_MS,
+  type Signed,
+  whenOver,
+} from '@market/core/outgoing'
 import type { WalletIntent, WalletSigner } from '@market/core/ports/agent-wallets'
 import { findStopping, isStopped, rejectWhileStopped, WALLET_SWITCH } from '@market/core/switches'
 import { type Tx, transact } from '@market/database/transact'
@@ -7,6 +17,7 @@ import { ApiError } from '@market/kernel/api-error'
 import { assert } from '@market/kernel/assert'
 import { earlier, later, MINUTE, SECOND } from '@market/kernel/clock'
 import { checkFunds, findObjection, findRejection } from './check-operation.ts'
+import { findEnd, type OperationEnd } from './end-operation.ts'
 import {
   exportInfo,
   GIVE_UP_MS,
@@ -70,11 +81,18 @@ export async function advanceWalletTransaction(
   if (signer === undefined) return WAITING_MS
   const key = await findKeyOrigin(ctx.db, operation.wallet)
   const action = { id, kind: 'wallet', account: operation.wallet, key } as const
-  const progress = await advance<WalletTransactionFailure>(ctx, signer, action, {
-    isStopped: () => isFrozen(ctx),
-    sign: ({ n }) => sign(ctx, signer, operation, n),
-    maxAttempts: MAX_ATTEMPTS,
-  })
+  const end = await findEnd(ctx.db, id)
+  const progress = await advanceOrUndecided(end, () =>
+    advance<WalletTransactionFailure>(ctx, signer, action, {
+      // Nothing is signed after two operators decided.
+      isStopped: async () => end !== undefined || isFrozen(ctx),
+      sign: ({ n }) => sign(ctx, signer, operation, n),
+      maxAttempts: MAX_ATTEMPTS,
+    }),
+  )
+  // What the chain shows counts more than what operators read on it.
+  if (end !== undefined && ['under_way', 'not_compared'].includes(progress.kind))
+    return endAsDecided(ctx, signer, operation, action, end)
   switch (progress.kind) {
     case 'final':
       return finish(ctx, signer, operation, progress.reference)
@@ -86,12 +104,44 @@ export async function advanceWalletTransaction(
       return fail(ctx, operation, progress.reason, progress.known)
     case 'stopped':
       // What expired is over. Kept open while wallets are stopped, it would block the wallet, and nodes forget old transactions.
-      return progress.known.attempts === 0 ? WAITING_MS : fail(ctx, operation, 'expired', progress.known)
+      return progress.known.attempts === 0 && end === undefined
+        ? WAITING_MS
+        : fail(ctx, operation, end?.reference === null ? 'ended_by_operators' : 'expired', progress.known)
     case 'not_compared':
       return COMPARING_MS
     case 'under_way':
       return SOON_MS
   }
+}
+
+/** Nodes without the history of a wallet fail for ever. Then only the operators know more. */
+async function advanceOrUndecided<R>(
+  end: OperationEnd | undefined,
+  step: () => Promise<Progress<R>>,
+): Promise<Progress<R>> {
+  try {
+    return await step()
+  } catch (error) {
+    if (end !== undefined && error instanceof ApiError && error.kind === 'unavailable')
+      return { kind: 'not_compared' }
+    throw error
+  }
+}
+
+/** Ends it as two operators decided, once nothing that was signed for it can be executed any more. */
+async function endAsDecided(
+  ctx: SignerContext,
+  signer: WalletSigner,
+  operation: WalletTransaction,
+  action: Action,
+  { reference }: OperationEnd,
+): Promise<number | undefined> {
+  const known = await whenOver(ctx, signer, action)
+  // fix: end-when-over
+  if (known === undefined) return COMPARING_MS
+  return reference === null
+    ? fail(ctx, operation, 'ended_by_operators', known)
+    : finish(ctx, signer, operation, reference)
 }
 
 const isOlderThan = ({ clock }: SignerContext, { createdAt }: WalletTransaction, age: number): boolean =>

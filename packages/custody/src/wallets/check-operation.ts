@@ -1,4 +1,9 @@
-import type { WalletSigner } from '@market/core/ports/agent-wallets'
+import {
+  isToken,
+  type WalletAsset,
+  type WalletReader,
+  type WalletSigner,
+} from '@market/core/ports/agent-wallets'
 import { SIGNATURE_MAX_AGE_MS, SIGNATURE_MAX_SKEW_MS } from '@market/core/ports/signatures'
 import type { Tx } from '@market/database/transact'
 import { findAgentById, isSignedByOwner } from '@market/identity/agents'
@@ -15,6 +20,7 @@ import {
   type WalletTransaction,
   type WalletTransactionFailure,
 } from './operation.ts'
+import { readHeld } from './read-held.ts'
 import { sumSigned } from './store.ts'
 import type { SignerContext } from './wallet-context.ts'
 
@@ -77,10 +83,12 @@ export async function checkFunds(
 ): Promise<{ readonly failure: WalletTransactionFailure } | { readonly amount?: bigint }> {
   if (task.kind === 'export') return {}
   const token = 'token' in task ? task.token : undefined
-  const [balances, costs] = await Promise.all([signer.balances(wallet), signer.costs(token)])
+  const isBad = 'asset' in task && !(await isSendable(signer, task.asset))
+  if (isBad) return { failure: 'bad_asset' }
+  const [held, costs] = await Promise.all([readHeld(signer, wallet, task), signer.costs(token)])
   if (task.kind === 'launch' || task.kind === 'identity')
-    return balances.lamports < costs[task.kind] + costs.rentExempt ? { failure: 'underfunded' } : {}
-  const sent = amountToSend(task, balances, {
+    return held.lamports < costs[task.kind] + costs.rentExempt ? { failure: 'underfunded' } : {}
+  const sent = amountToSend(task, held, {
     cost: await signer.sendCost(task.asset, task.to, attempt),
     rentExempt: costs.rentExempt,
   })
@@ -88,6 +96,14 @@ export async function checkFunds(
   const rejection =
     task.to === wallet || (await signer.rejectionReason(task.asset, task.to, sent.amount)) !== undefined
   return rejection ? { failure: 'bad_destination' } : sent
+}
+
+/** Whether the mint has the decimals that the row names: an amount would mean something else with other ones. */
+async function isSendable(reader: WalletReader, asset: WalletAsset): Promise<boolean> {
+  if (!isToken(asset)) return true
+  const found = await reader.tokenOf(asset.mint)
+  // fix: decimals-of-mint
+  return 'decimals' in found && found.decimals === asset.decimals
 }
 
 /** Why the policy forbids the operation, checked in the transaction that stores the signature. */
@@ -100,6 +116,8 @@ export async function findRejection(
   if (task.kind !== 'send' && task.kind !== 'withdraw') return undefined
   if (task.kind === 'withdraw' && !(await isWithdrawAddress(ctx, tx, { agentId, task })))
     return 'not_withdraw_address'
+  // A token has no price here, so no cap: it goes only where the owner signed for it.
+  if (isToken(task.asset)) return undefined
   const sent = await sumSigned(tx, { id, agentId }, task.asset, earlier(ctx.clock.now(), DAY))
   return sent + amount > ctx.walletCaps[task.asset] ? 'cap_exceeded' : undefined
 }

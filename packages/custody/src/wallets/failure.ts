@@ -1,6 +1,8 @@
+import { isToken } from '@market/core/ports/agent-wallets'
 import { ApiError, type ErrorCode, type ErrorKind } from '@market/kernel/api-error'
+import { coinsOf, textOf } from './amount.ts'
 import type { Missing } from './funds.ts'
-import { UNITS, type WalletTransactionFailure, type WalletTransactionId } from './operation.ts'
+import type { WalletTransactionFailure, WalletTransactionId } from './operation.ts'
 
 /** What the caller is told about an operation that failed, and does next. */
 const FAILURES: Readonly<
@@ -49,6 +51,17 @@ const FAILURES: Readonly<
     code: 'bad_metadata',
     message: 'The request names a document of another site. Nothing was signed. Try again.',
   },
+  bad_asset: {
+    kind: 'invalid',
+    code: 'bad_asset',
+    message:
+      'The wallet cannot send this token any more. Nothing was sent. Read GET /api/agents/{agent_id}/funding for what it can send.',
+  },
+  ended_by_operators: {
+    kind: 'unavailable',
+    code: 'wallets_unavailable',
+    message: 'Two operators ended this operation, because the chain shows that it had no effect. Try again.',
+  },
   expired: {
     kind: 'unavailable',
     code: 'wallets_unavailable',
@@ -61,19 +74,17 @@ export function failedError(id: WalletTransactionId, failure: WalletTransactionF
   return new ApiError(kind, message, { code, fields: { operation_id: id } })
 }
 
-const coins = (asset: Missing['asset'], units: bigint): number => Number(units) / UNITS[asset]
-
 /** The wallet cannot pay for what is asked. Nothing was charged. */
 export function underfunded({ asset, required, balance }: Missing, depositAddress: string): ApiError {
-  if (asset === 'USDC')
+  if (asset !== 'SOL')
     return new ApiError(
       'conflict',
-      `The wallet holds ${coins(asset, balance)} USDC, and ${coins(asset, required)} USDC is needed. Nothing was sent. Send less.`,
-      { code: 'insufficient_usdc' },
+      `The wallet holds ${textOf(asset, balance)}, and ${textOf(asset, required)} is needed. Nothing was sent. Send less.`,
+      { code: isToken(asset) ? 'insufficient_token' : 'insufficient_usdc' },
     )
   const data = {
-    required_sol: coins(asset, required),
-    balance_sol: coins(asset, balance),
+    required_sol: coinsOf(asset, required),
+    balance_sol: coinsOf(asset, balance),
     deposit_address: depositAddress,
   }
   return new ApiError(

@@ -1,4 +1,4 @@
-import type { WalletAsset, WalletBalances } from '@market/core/ports/agent-wallets'
+import type { WalletAsset } from '@market/core/ports/agent-wallets'
 import type { Transfer } from './operation.ts'
 
 interface Costs {
@@ -14,19 +14,29 @@ export interface Missing {
   readonly balance: bigint
 }
 
+/** What the wallet has. */
+export interface Held {
+  readonly lamports: bigint
+  /** Of the asset that is sent; of SOL the lamports. */
+  readonly units: bigint
+}
+
 /**
  * The amount of a transfer, or what the wallet lacks. What stays in the wallet must be nothing or the rent-exempt
- * minimum, because Solana rejects a transaction that leaves less.
+ * minimum, because Solana rejects a transaction that leaves less. Everything is what the fee of this attempt leaves, whatever
+ * an attempt that expired would have sent.
  */
 export function amountToSend(
-  { asset, amount }: Pick<Transfer, 'asset' | 'amount'>,
-  { lamports, usdcMicros }: WalletBalances,
+  { asset, amount: stored, isAll }: Pick<Transfer, 'asset' | 'amount' | 'isAll'>,
+  { lamports, units }: Held,
   { cost, rentExempt }: Costs,
 ): { readonly amount: bigint } | { readonly missing: Missing } {
-  if (asset === 'USDC') {
-    const wanted = amount ?? usdcMicros
-    if (wanted === 0n || wanted > usdcMicros)
-      return { missing: { asset, required: wanted === 0n ? 1n : wanted, balance: usdcMicros } }
+  // fix: all-of-each-attempt
+  const amount = isAll ? null : stored
+  if (asset !== 'SOL') {
+    const wanted = amount ?? units
+    if (wanted === 0n || wanted > units)
+      return { missing: { asset, required: wanted === 0n ? 1n : wanted, balance: units } }
     const isPayable = lamports === cost || lamports >= cost + rentExempt
     if (isPayable) return { amount: wanted }
     return { missing: { asset: 'SOL', required: cost + rentExempt, balance: lamports } }

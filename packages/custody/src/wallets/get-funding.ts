@@ -1,6 +1,6 @@
 import type { Actor, Needs } from '@market/core/context'
 import { findWalletAddress } from '@market/core/custody'
-import type { WalletBalances } from '@market/core/ports/agent-wallets'
+import type { Holding, WalletBalances } from '@market/core/ports/agent-wallets'
 import type { Db, Tx } from '@market/database/transact'
 import { requireSeller } from '@market/identity/agents'
 import { assert } from '@market/kernel/assert'
@@ -22,6 +22,8 @@ interface Requirement {
 export interface Funding {
   readonly address: string
   readonly balances: WalletBalances
+  /** The other tokens that it holds and can send. */
+  readonly tokens: readonly Holding[]
   readonly launch: Requirement
   readonly identity: Requirement
   readonly withdraw: WithdrawAddresses
@@ -36,15 +38,18 @@ export async function getFunding(
   actor: Actor,
 ): Promise<Funding> {
   await requireSeller(ctx.db, agentId, actor, 'see its wallet')
+  const reader = requireReader(ctx)
   const address = await addressOf(ctx.db, agentId)
-  const [required, addresses, exported] = await Promise.all([
+  const [required, tokens, addresses, exported] = await Promise.all([
     readRequirements(ctx, address),
+    reader.holdings(address),
     findWithdrawAddresses(ctx.db, agentId),
     findLastWalletTransaction(ctx.db, agentId, 'export'),
   ])
   return {
     address,
     ...required,
+    tokens,
     withdraw: addressesAt(addresses, ctx.clock.now()),
     exportedAt: exported?.createdAt ?? null,
   }

@@ -3,6 +3,7 @@ import type { Tx } from '@market/database/transact'
 import type { OwnerSignature } from '@market/identity/agents'
 import { assert } from '@market/kernel/assert'
 import { type AgentId, cellOf, type IdSource } from '@market/kernel/ids'
+import { nameOfAsset } from './amount.ts'
 import type { Task, WalletTransactionId } from './operation.ts'
 import { hasWalletTransaction } from './store.ts'
 
@@ -43,7 +44,7 @@ function contentsOf(task: Task): string {
   switch (task.kind) {
     case 'send':
     case 'withdraw':
-      return [task.kind, task.asset, task.to, task.amount === null ? 'all' : String(task.amount)].join(' ')
+      return [task.kind, nameOfAsset(task.asset), task.to, task.isAll ? 'all' : String(task.amount)].join(' ')
     case 'export':
       return [task.kind, task.publicKey].join(' ')
     default:

@@ -2,6 +2,7 @@ import type { TokenMetadata, WalletAsset, WalletCosts } from '@market/core/ports
 import type { OwnerSignature } from '@market/identity/agents'
 import { MINUTE } from '@market/kernel/clock'
 import type { AgentId } from '@market/kernel/ids'
+import { nameOfAsset, shownAmount } from './amount.ts'
 import type { WalletTransactionStatus } from './states.ts'
 
 export type WalletTransactionId = `wop_${string}`
@@ -19,8 +20,10 @@ export type Task =
       readonly kind: 'send' | 'withdraw'
       readonly asset: WalletAsset
       readonly to: string
-      /** Lamports or micro-USDC. Null: everything, until the worker has read the balance. */
+      /** In units of the asset. Null: everything, until the worker has read the balance. */
       readonly amount: bigint | null
+      /** Everything: each attempt sends what its own fee leaves. */
+      readonly isAll: boolean
     }
   | { readonly kind: 'export'; readonly publicKey: string }
 
@@ -36,6 +39,8 @@ export type WalletTransactionFailure =
   | 'rejected_on_chain'
   | 'bad_metadata'
   | 'expired'
+  | 'bad_asset'
+  | 'ended_by_operators'
 
 export interface WalletTransaction<T extends Task = Task> {
   readonly id: WalletTransactionId
@@ -75,8 +80,8 @@ export const tokenUri = (baseUrl: string, agentId: AgentId, kind: 'launch' | 'id
 export function signedPurpose(agentId: AgentId, task: Task): string {
   switch (task.kind) {
     case 'send': {
-      const amount = task.amount === null ? '' : String(Number(task.amount) / UNITS[task.asset])
-      return `wallets.send:${agentId}:${task.asset}:${task.to}:${amount}`
+      const amount = task.isAll || task.amount === null ? '' : String(shownAmount(task.asset, task.amount))
+      return `wallets.send:${agentId}:${nameOfAsset(task.asset)}:${task.to}:${amount}`
     }
     case 'export':
       return `wallets.export:${agentId}:${task.publicKey}`
@@ -88,12 +93,6 @@ export function signedPurpose(agentId: AgentId, task: Task): string {
 /** Binds an exported key to its agent and wallet. */
 export const exportInfo = ({ agentId, wallet }: Pick<WalletTransaction, 'agentId' | 'wallet'>): string =>
   `agent-market export ${agentId} ${wallet}`
-
-/** Units of an asset in one coin. */
-export const UNITS: Readonly<Record<WalletAsset, number>> = { SOL: 1_000_000_000, USDC: 1_000_000 }
-
-/** Exact for up to nine decimals: a whole number of units is found by rounding, because the input was checked. */
-export const unitsOf = (asset: WalletAsset, coins: number): bigint => BigInt(Math.round(coins * UNITS[asset]))
 
 /** What the wallet must hold before a launch or an identity mint: 25 % more than it costs now, and the rent of the wallet. */
 export const requiredLamports = (cost: bigint, { rentExempt }: WalletCosts, minimum: bigint): bigint => {

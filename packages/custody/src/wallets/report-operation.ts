@@ -1,4 +1,5 @@
 import { record } from '@market/core/audit'
+import { isToken } from '@market/core/ports/agent-wallets'
 import type { Tx } from '@market/database/transact'
 import { END_LEAK, findAgentById, notifyOwner } from '@market/identity/agents'
 import type { WalletTransaction } from './operation.ts'
@@ -46,7 +47,7 @@ function notificationOf(name: string, { task, reference, mint }: WalletTransacti
     default:
       return {
         kind: 'agent.wallet_sent',
-        title: `${name}’s wallet sent ${task.asset}`,
+        title: `${name}’s wallet sent ${isToken(task.asset) ? `the token ${task.asset.mint}` : task.asset}`,
         body: `The transaction ${reference} sent to ${task.to}. ${END_LEAK}`,
       } as const
   }

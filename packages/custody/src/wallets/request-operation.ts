@@ -5,6 +5,7 @@ import type { Tx } from '@market/database/transact'
 import type { OwnerSignature } from '@market/identity/agents'
 import { ApiError } from '@market/kernel/api-error'
 import type { AgentId } from '@market/kernel/ids'
+import { nameOfAsset } from './amount.ts'
 import { addressOf } from './get-funding.ts'
 import { withHold } from './hold.ts'
 import type { Task, WalletTransaction } from './operation.ts'
@@ -56,7 +57,11 @@ function auditDetails(task: Task): Readonly<Record<string, unknown>> {
   switch (task.kind) {
     case 'send':
     case 'withdraw':
-      return { asset: task.asset, to: task.to, amount: task.amount === null ? 'all' : String(task.amount) }
+      return {
+        asset: nameOfAsset(task.asset),
+        to: task.to,
+        amount: task.isAll ? 'all' : String(task.amount),
+      }
     case 'export':
       return { public_key: task.publicKey }
     default:

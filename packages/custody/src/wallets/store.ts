@@ -1,4 +1,4 @@
-import type { WalletAsset } from '@market/core/ports/agent-wallets'
+import { isToken, type WalletAsset, type WalletCoin } from '@market/core/ports/agent-wallets'
 import { runSweepCall } from '@market/core/queue'
 import type { Tables } from '@market/database/tables'
 import type { Db, Tx } from '@market/database/transact'
@@ -7,6 +7,7 @@ import { assert } from '@market/kernel/assert'
 import type { AgentId } from '@market/kernel/ids'
 import { nextState } from '@market/kernel/states'
 import { type Insertable, type Selectable, sql } from 'kysely'
+import { nameOfAsset } from './amount.ts'
 import type {
   Task,
   WalletTransaction,
@@ -29,7 +30,13 @@ function taskOf(row: Row): Task {
     case 'export':
       return { kind, publicKey: row.public_key ?? '' }
     default:
-      return { kind, asset: row.asset as WalletAsset, to: row.destination ?? '', amount: row.amount }
+      return {
+        kind,
+        asset: assetOf(row),
+        to: row.destination ?? '',
+        amount: row.amount === null ? null : BigInt(row.amount),
+        isAll: row.is_all,
+      }
   }
 }
 
@@ -46,9 +53,17 @@ function columnsOf(task: Task): Partial<Insertable<Tables['wallet_transactions']
     case 'export':
       return { public_key: task.publicKey }
     default:
-      return { asset: task.asset, destination: task.to, amount: task.amount }
+      return {
+        asset: nameOfAsset(task.asset),
+        asset_decimals: isToken(task.asset) ? task.asset.decimals : null,
+        destination: task.to,
+        amount: task.amount === null ? null : String(task.amount),
+      }
   }
 }
+
+const assetOf = ({ asset, asset_decimals: decimals }: Row): WalletAsset =>
+  decimals === null ? (asset as WalletCoin) : { mint: asset ?? '', decimals }
 
 const tokenColumns = ({ name, symbol, uri }: Extract<Task, { kind: 'identity' }>['token']) => ({
   token_name: name,
@@ -153,6 +168,22 @@ export async function findActiveWalletTransaction(
   return row && transactionOf(row)
 }
 
+/** An operation of one of these agents that has not ended. */
+export async function findActiveOf(
+  tx: Tx,
+  agentIds: readonly AgentId[],
+): Promise<WalletTransaction | undefined> {
+  if (agentIds.length === 0) return undefined
+  const row = await tx
+    .selectFrom('wallet_transactions')
+    .selectAll()
+    .where('agent_id', 'in', agentIds)
+    .where('status', 'in', ['requested', 'signed'])
+    .limit(1)
+    .executeTakeFirst()
+  return row && transactionOf(row)
+}
+
 /** The newest operation of the kind that did not fail. */
 export async function findLastWalletTransaction(
   db: Db | Tx,
@@ -213,7 +244,7 @@ export async function saveWalletTransaction(
     .updateTable('wallet_transactions')
     .set({
       status: nextState(TRANSITIONS, { id: operation.id, state: operation.status }, action),
-      ...(change.amount !== undefined && { amount: change.amount }),
+      ...(change.amount !== undefined && { amount: String(change.amount) }),
       ...(change.signedAt !== undefined && { signed_at: change.signedAt }),
       ...(change.reference !== undefined && { reference: change.reference }),
       ...(change.mint !== undefined && { mint: change.mint }),
@@ -245,7 +276,7 @@ export async function deleteExportsBefore(db: Db, before: Date): Promise<void> {
 export async function sumSigned(
   tx: Tx,
   { id, agentId }: Pick<WalletTransaction, 'id' | 'agentId'>,
-  asset: WalletAsset,
+  asset: WalletCoin,
   since: Date,
 ): Promise<bigint> {
   const { rows } = await sql<{ sum: string }>`

@@ -1,4 +1,4 @@
-import type { WalletAsset, WalletReader } from '@market/core/ports/agent-wallets'
+import type { WalletReader } from '@market/core/ports/agent-wallets'
 import type { Db } from '@market/database/transact'
 import {
   type Agent,
@@ -13,10 +13,12 @@ import { DAY } from '@market/kernel/clock'
 import type { AgentId } from '@market/kernel/ids'
 import { findWithdrawAddresses } from './addresses/store.ts'
 import { addressesAt } from './addresses/withdraw-address.ts'
+import { parseWanted, tokenUnits, type Wanted, type WantedAmount } from './amount.ts'
 import { underfunded } from './failure.ts'
 import { amountToSend } from './funds.ts'
 import { addressOf } from './get-funding.ts'
 import type { Transfer, WalletTransaction } from './operation.ts'
+import { readHeld } from './read-held.ts'
 import { type RequestContext, requestWalletTransaction } from './request-operation.ts'
 import { requireSignature } from './require-signature.ts'
 import { hasEnded } from './states.ts'
@@ -25,23 +27,19 @@ import { requireReader, type WalletServices } from './wallet-context.ts'
 
 type Ctx = RequestContext & { readonly db: Db } & WalletServices
 
-interface Request {
-  readonly asset: WalletAsset
-  /** Units; null: everything. */
-  readonly amount: bigint | null
-}
-
 /** Sends from the server wallet to any address. Only the owner wallet can, by a signature that names the transfer. */
 export async function sendFromWallet(
   ctx: Ctx,
   agentId: AgentId,
   owner: Owner,
-  request: Request & { readonly to: string },
+  { to, ...request }: WantedAmount & { readonly to: string },
   signature: OwnerSignature | undefined,
 ): Promise<WalletTransaction> {
+  const wanted = parseWanted(request)
   requireOwnerWallet(await getAgent(ctx, agentId), owner)
-  const task: Transfer = { kind: 'send', ...request }
-  await requireFunds(requireReader(ctx), await addressOf(ctx.db, agentId), task)
+  const reader = requireReader(ctx)
+  const task: Transfer = { kind: 'send', to, ...(await resolve(reader, wanted)) }
+  await requireFunds(reader, await addressOf(ctx.db, agentId), task)
   return ctx.transact(async (tx) => {
     const agent = await lockOwnedAgent(tx, agentId, owner)
     return requestWalletTransaction(ctx, tx, agentId, task, requireSignature(agent, signature))
@@ -52,17 +50,30 @@ export async function sendFromWallet(
 export async function withdrawFromWallet(
   ctx: Ctx,
   { id: agentId, apiKeyHint }: Pick<Agent, 'id' | 'apiKeyHint'>,
-  request: Request,
+  request: WantedAmount,
 ): Promise<WalletTransaction> {
+  const wanted = parseWanted(request)
   const reader = requireReader(ctx)
   const { effective, pending } = addressesAt(await findWithdrawAddresses(ctx.db, agentId), ctx.clock.now())
   if (effective === null) throw noWithdrawAddress(pending?.effectiveAt)
-  const task: Transfer = { kind: 'withdraw', ...request, to: effective.address }
+  const task: Transfer = { kind: 'withdraw', to: effective.address, ...(await resolve(reader, wanted)) }
   await requireFunds(reader, await addressOf(ctx.db, agentId), task)
   return ctx.transact(async (tx) => {
     await lockAgentOfKey(tx, agentId, apiKeyHint)
     return requestWalletTransaction(ctx, tx, agentId, task)
   })
+}
+
+/** The asset and its units. Of a token the chain tells the decimals, and whether it can be sent. */
+async function resolve(
+  reader: WalletReader,
+  wanted: Wanted,
+): Promise<Pick<Transfer, 'asset' | 'amount' | 'isAll'>> {
+  if ('asset' in wanted) return { ...wanted, isAll: wanted.amount === null }
+  const asset = await reader.tokenOf(wanted.mint)
+  if ('rejected' in asset) throw badAsset(wanted.mint, asset.rejected)
+  const amount = tokenUnits(wanted.text, asset.decimals)
+  return { asset, amount, isAll: amount === null }
 }
 
 /**
@@ -102,12 +113,12 @@ export async function requireFunds(reader: WalletReader, address: string, task: 
   if (task.to === address) throw badDestination('it is the server wallet itself')
   const rejection = await reader.rejectionReason(task.asset, task.to, task.amount ?? undefined)
   if (rejection !== undefined) throw badDestination(rejection)
-  const [balances, { rentExempt }, cost] = await Promise.all([
-    reader.balances(address),
+  const [held, { rentExempt }, cost] = await Promise.all([
+    readHeld(reader, address, task),
     reader.costs(),
     reader.sendCost(task.asset, task.to),
   ])
-  const sent = amountToSend(task, balances, { cost, rentExempt })
+  const sent = amountToSend(task, held, { cost, rentExempt })
   if ('missing' in sent) throw underfunded(sent.missing, address)
 }
 
@@ -122,6 +133,12 @@ function requireOwnerWallet({ ownerWallet }: Agent, { wallets }: Owner): void {
     { code: ownerWallet === null ? 'owner_wallet_required' : 'not_your_agent' },
   )
 }
+
+const badAsset = (mint: string, reason: string): ApiError =>
+  new ApiError('invalid', `The wallet cannot send ${mint}: ${reason}.`, {
+    code: 'bad_asset',
+    details: [{ path: 'asset', message: reason }],
+  })
 
 const badDestination = (reason: string): ApiError =>
   new ApiError('invalid', `This address cannot receive the transfer: ${reason}. Send to a wallet address.`, {

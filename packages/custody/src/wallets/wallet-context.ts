@@ -1,5 +1,5 @@
 import type { Needs } from '@market/core/context'
-import type { WalletAsset, WalletReader, WalletSigner } from '@market/core/ports/agent-wallets'
+import type { WalletCoin, WalletReader, WalletSigner } from '@market/core/ports/agent-wallets'
 import type { SecretExporter, SeedOpener } from '@market/core/ports/vault'
 import type { Tx } from '@market/database/transact'
 import { ApiError } from '@market/kernel/api-error'
@@ -8,6 +8,8 @@ import type { WalletTransaction } from './operation.ts'
 /** What requests about server wallets use. The reader is absent while no Solana node is configured or reachable. */
 export interface WalletServices {
   readonly wallets?: WalletReader | undefined
+  /** Whether the marketplace is configured with nodes of Solana, reachable or not. */
+  readonly hasSolana: boolean
   /** What a wallet must hold at least before a launch or an identity mint. */
   readonly walletMinimumLamports: bigint
 }
@@ -31,8 +33,8 @@ export type SignerContext = Needs<'db' | 'clock' | 'ids' | 'vault' | 'signatures
   readonly walletSigner?: WalletSigner | undefined
   readonly seeds: SeedOpener
   readonly exporter: SecretExporter
-  /** The most that one wallet may send of each asset in 24 hours, in units. */
-  readonly walletCaps: Readonly<Record<WalletAsset, bigint>>
+  /** The most that one wallet may send of SOL and USDC in 24 hours, in units. Other tokens have no price that a cap could use. */
+  readonly walletCaps: Readonly<Record<WalletCoin, bigint>>
   readonly operationListener: WalletTransactionListener
 }
 

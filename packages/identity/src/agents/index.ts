@@ -16,6 +16,7 @@ export { linkAgent } from './link-agent.ts'
 export {
   type AgentSummary,
   featuredAgents,
+  findAgentsOfUser,
   listAgents,
   listModels,
   listOwnedAgents,

@@ -194,3 +194,9 @@ export async function summarizeAgents(
     return { ...agent, id }
   }
 }
+
+/** Every agent that the user owns, closed ones too. */
+export async function findAgentsOfUser(db: Db, userId: string): Promise<AgentId[]> {
+  const rows = await db.selectFrom('agents').select('id').where('owner_user_id', '=', userId).execute()
+  return rows.map((row) => row.id as AgentId)
+}

@@ -166,7 +166,7 @@ export interface Calls {
   setWithdrawAddress(input: Operations['setWithdrawAddress']['input'], options?: CallOptions): Promise<Result<'setWithdrawAddress'>>
   /** Cancel a pending withdraw address. For the owner. The present address stays. Changes nothing when no address is pending. */
   cancelWithdrawAddress(input: Operations['cancelWithdrawAddress']['input'], options?: CallOptions): Promise<Result<'cancelWithdrawAddress'>>
-  /** Withdraw from your agent’s wallet. Sends to the withdraw address of the owner, and to no other. 202 when it is not final after 12 seconds: list the operations for its result. */
+  /** Withdraw from your agent’s wallet. Sends SOL, USDC or any token that the wallet holds, to the withdraw address of the owner and to no other. 202 when it is not final after 12 seconds: list the operations for its result. */
   withdraw(input: Operations['withdraw']['input'], options?: CallOptions): Promise<Result<'withdraw'>>
   /** Send from an agent’s wallet. For the owner wallet, which signs asset, address and amount. 202 when it is not final after 12 seconds: list the operations for its result. */
   sendFromWallet(input: Operations['sendFromWallet']['input'], options?: CallOptions): Promise<Result<'sendFromWallet'>>

@@ -841,11 +841,141 @@ export type Generation = {
   ended_at: string | null
 }
 
+export type WithdrawAddress = {
+  /** Where the API key can withdraw to now */
+  withdraw_address: string | null
+  pending_address: string | null
+  /** When the pending address replaces the present one */
+  pending_effective_at: string | null
+}
+
+export type Funding = {
+  /** The agent’s wallet on Solana. Send SOL or USDC to it */
+  deposit_address: string
+  balance_sol: number
+  balance_usdc: number
+  /** The other tokens that it holds and can send, at most 100 */
+  tokens: ReadonlyArray<{
+    mint: string
+    /** In the decimals of the mint, exact */
+    amount: string
+    decimals: number
+  }>
+  requirements: {
+    launch: {
+      /** What it costs now */
+      cost_sol: number
+      /** What the wallet must hold */
+      required_sol: number
+    }
+    said: {
+      /** What it costs now */
+      cost_sol: number
+      /** What the wallet must hold */
+      required_sol: number
+    }
+  }
+  /** Where the API key can withdraw to now */
+  withdraw_address: string | null
+  pending_address: string | null
+  /** When the pending address replaces the present one */
+  pending_effective_at: string | null
+  /** When the secret key was last exported; its owner can spend too */
+  exported_at: string | null
+}
+
+export type WalletOperation = {
+  operation_id: string
+  kind: "launch" | "identity" | "send" | "withdraw" | "export"
+  status: "requested" | "signed" | "done" | "failed"
+  asset: string | null
+  /** A number of SOL or USDC, a decimal string of a token. Null for everything, until it is signed */
+  amount: number | string | null
+  to: string | null
+  tx_signature: string | null
+  mint: string | null
+  /** Why it failed */
+  failure: string | null
+  /** The switch of the operators that holds it */
+  hold_code: string | null
+  /** ISO 8601, UTC */
+  created_at: string
+  /** ISO 8601, UTC */
+  updated_at: string
+}
+
+export type ExportedKey = {
+  operation_id: string
+  kind: "launch" | "identity" | "send" | "withdraw" | "export"
+  status: "requested" | "signed" | "done" | "failed"
+  asset: string | null
+  /** A number of SOL or USDC, a decimal string of a token. Null for everything, until it is signed */
+  amount: number | string | null
+  to: string | null
+  tx_signature: string | null
+  mint: string | null
+  /** Why it failed */
+  failure: string | null
+  /** The switch of the operators that holds it */
+  hold_code: string | null
+  /** ISO 8601, UTC */
+  created_at: string
+  /** ISO 8601, UTC */
+  updated_at: string
+  address: string
+  /** base64url. Null until the export is done */
+  encapsulated_key: string | null
+  /** base64url. HPKE base mode with X25519, HKDF-SHA256 and AES-256-GCM: the 32-byte seed of the wallet */
+  ciphertext: string | null
+  /** The `info` of HPKE */
+  info: string
+}
+
+export type Token = {
+  agent_id: string
+  token_mint: string
+  token_name: string
+  token_symbol: string
+  /** `token2022`: launched by the agent’s wallet here. `pumpfun`: launched by its owner */
+  token_mode: "token2022" | "pumpfun"
+  token_creator_wallet: string
+  token_image_url: string | null
+  token_tx_hash: string | null
+  /** ISO 8601, UTC */
+  created_at: string
+}
+
+export type TokenDocument = {
+  name: string
+  symbol: string
+  description: string
+  image: string
+  external_url: string
+}
+
+export type LaunchedToken = {
+  operation_id: string
+  /** Null with status 202 */
+  mint: string | null
+  tx_signature: string | null
+  creator_wallet: string
+  note: string
+}
+
+export type AgentIdentity = {
+  operation_id: string
+  said_wallet: string
+  /** The mint of the identity token. Null with status 202 */
+  said_pda: string | null
+  tx_signature: string | null
+  note: string
+}
+
 export type Approval = {
   id: string
-  kind: "resolve_dispute" | "redirect_payout" | "refund_unmatched" | "approve_payout" | "recognize_revenue" | "pair_transfer" | "withdraw_fees" | "move_to_cold" | "accept_venue_transfer"
+  kind: "resolve_dispute" | "redirect_payout" | "refund_unmatched" | "approve_payout" | "recognize_revenue" | "pair_transfer" | "withdraw_fees" | "move_to_cold" | "accept_venue_transfer" | "end_wallet_operation" | "reverse_creator_fee"
   payload: Record<string, unknown>
-  /** What it is about: an order, a payout or unmatched money */
+  /** What it is about: an order, a payout, unmatched money, a wallet operation or a creator fee */
   subject: string
   /** What happens when it is approved */
   summary: string
@@ -1179,129 +1309,6 @@ export type PublicConfig = {
   }
 }
 
-export type WithdrawAddress = {
-  /** Where the API key can withdraw to now */
-  withdraw_address: string | null
-  pending_address: string | null
-  /** When the pending address replaces the present one */
-  pending_effective_at: string | null
-}
-
-export type Funding = {
-  /** The agent’s wallet on Solana. Send SOL or USDC to it */
-  deposit_address: string
-  balance_sol: number
-  balance_usdc: number
-  requirements: {
-    launch: {
-      /** What it costs now */
-      cost_sol: number
-      /** What the wallet must hold */
-      required_sol: number
-    }
-    said: {
-      /** What it costs now */
-      cost_sol: number
-      /** What the wallet must hold */
-      required_sol: number
-    }
-  }
-  /** Where the API key can withdraw to now */
-  withdraw_address: string | null
-  pending_address: string | null
-  /** When the pending address replaces the present one */
-  pending_effective_at: string | null
-  /** When the secret key was last exported; its owner can spend too */
-  exported_at: string | null
-}
-
-export type WalletOperation = {
-  operation_id: string
-  kind: "launch" | "identity" | "send" | "withdraw" | "export"
-  status: "requested" | "signed" | "done" | "failed"
-  asset: "SOL" | "USDC" | null
-  /** Null for everything, until it is signed */
-  amount: number | null
-  to: string | null
-  tx_signature: string | null
-  mint: string | null
-  /** Why it failed */
-  failure: string | null
-  /** The switch of the operators that holds it */
-  hold_code: string | null
-  /** ISO 8601, UTC */
-  created_at: string
-  /** ISO 8601, UTC */
-  updated_at: string
-}
-
-export type ExportedKey = {
-  operation_id: string
-  kind: "launch" | "identity" | "send" | "withdraw" | "export"
-  status: "requested" | "signed" | "done" | "failed"
-  asset: "SOL" | "USDC" | null
-  /** Null for everything, until it is signed */
-  amount: number | null
-  to: string | null
-  tx_signature: string | null
-  mint: string | null
-  /** Why it failed */
-  failure: string | null
-  /** The switch of the operators that holds it */
-  hold_code: string | null
-  /** ISO 8601, UTC */
-  created_at: string
-  /** ISO 8601, UTC */
-  updated_at: string
-  address: string
-  /** base64url. Null until the export is done */
-  encapsulated_key: string | null
-  /** base64url. HPKE base mode with X25519, HKDF-SHA256 and AES-256-GCM: the 32-byte seed of the wallet */
-  ciphertext: string | null
-  /** The `info` of HPKE */
-  info: string
-}
-
-export type Token = {
-  agent_id: string
-  token_mint: string
-  token_name: string
-  token_symbol: string
-  /** `token2022`: launched by the agent’s wallet here. `pumpfun`: launched by its owner */
-  token_mode: "token2022" | "pumpfun"
-  token_creator_wallet: string
-  token_image_url: string | null
-  token_tx_hash: string | null
-  /** ISO 8601, UTC */
-  created_at: string
-}
-
-export type TokenDocument = {
-  name: string
-  symbol: string
-  description: string
-  image: string
-  external_url: string
-}
-
-export type LaunchedToken = {
-  operation_id: string
-  /** Null with status 202 */
-  mint: string | null
-  tx_signature: string | null
-  creator_wallet: string
-  note: string
-}
-
-export type AgentIdentity = {
-  operation_id: string
-  said_wallet: string
-  /** The mint of the identity token. Null with status 202 */
-  said_pda: string | null
-  tx_signature: string | null
-  note: string
-}
-
 export type CreatorFee = {
   id: string
   agent_id: string
@@ -1318,8 +1325,8 @@ export type CreatorFee = {
   buyback_sol: number
   /** The transaction that paid the fee to the platform */
   source_tx: string
-  /** `accrued`: received by the platform. `settled`: the agent’s share was paid */
-  status: "accrued" | "settled"
+  /** `accrued`: received by the platform. `settled`: the agent’s share was paid. `reversed`: two operators decided that the record was wrong */
+  status: "accrued" | "settled" | "reversed"
   recorded_by: string
   /** ISO 8601, UTC */
   created_at: string
@@ -1327,6 +1334,9 @@ export type CreatorFee = {
   settle_tx: string | null
   settled_by: string | null
   settled_at: string | null
+  reversed_at: string | null
+  /** What reversed it */
+  approval_id: string | null
 }
 
 export type EarnMarket = {
@@ -3588,12 +3598,13 @@ export interface Operations {
     }
     data: WithdrawAddress
   }
-  /** Withdraw from your agent’s wallet. Sends to the withdraw address of the owner, and to no other. 202 when it is not final after 12 seconds: list the operations for its result. */
+  /** Withdraw from your agent’s wallet. Sends SOL, USDC or any token that the wallet holds, to the withdraw address of the owner and to no other. 202 when it is not final after 12 seconds: list the operations for its result. */
   withdraw: {
     input: {
-      asset: "SOL" | "USDC"
-      /** In SOL or USDC. Everything that the wallet holds, if omitted */
-      amount?: number | undefined
+      /** `SOL`, `USDC` or the mint of another token */
+      asset: string
+      /** A number of SOL or USDC, or a decimal string of a token, with at most the decimals of its mint. Everything that the wallet holds, if omitted */
+      amount?: number | string | undefined
     }
     data: WalletOperation
   }
@@ -3603,11 +3614,12 @@ export interface Operations {
       /** The id of an agent, agt_… */
       agent_id: string
       chain: "solana"
-      asset: "SOL" | "USDC"
+      /** `SOL`, `USDC` or the mint of another token */
+      asset: string
       /** Solana address, base58 */
       to: string
-      /** In SOL or USDC. Everything that the wallet holds, if omitted */
-      amount?: number | undefined
+      /** A number of SOL or USDC, or a decimal string of a token, with at most the decimals of its mint. Everything that the wallet holds, if omitted */
+      amount?: number | string | undefined
     }
     data: WalletOperation
   }

@@ -1,9 +1,11 @@
-import type { Address } from '@solana/kit'
+import { type Address, getBase58Encoder } from '@solana/kit'
 import { parseSignature } from '../find-transfer.ts'
 import type { SolanaRpc } from '../nodes.ts'
 import { fetchTransaction, type Transaction } from '../read-transfer.ts'
 
-export type TransactionMeta = NonNullable<Transaction['meta']>
+type TransactionMeta = NonNullable<Transaction['meta']>
+
+const base58 = getBase58Encoder()
 
 interface FinalTransaction {
   readonly transaction: Transaction['transaction']
@@ -35,4 +37,24 @@ export const accountsOf = (
 ): readonly Address[] => {
   const { writable = [], readonly = [] } = loadedAddresses ?? {}
   return [...accountKeys, ...writable, ...readonly]
+}
+
+export interface ExecutedInstruction {
+  readonly program: Address | undefined
+  readonly accounts: readonly (Address | undefined)[]
+  readonly data: Buffer
+}
+
+/** With those of inner calls, by which launchpads create mints. */
+export const instructionsOf = (
+  { message }: Transaction['transaction'],
+  meta: TransactionMeta,
+): ExecutedInstruction[] => {
+  const keys = accountsOf(message, meta)
+  const inner = (meta.innerInstructions ?? []).flatMap(({ instructions }) => instructions)
+  return [...message.instructions, ...inner].map(({ programIdIndex, accounts, data }) => ({
+    program: keys[programIdIndex],
+    accounts: accounts.map((index) => keys[index]),
+    data: Buffer.from(base58.encode(data)),
+  }))
 }

@@ -1,6 +1,5 @@
 import type { MintProof, WalletReader } from '@market/core/ports/agent-wallets'
 import { unavailable } from '@market/kernel/api-error'
-import { type Address, getBase58Encoder } from '@solana/kit'
 import {
   ALLOCATE_DISCRIMINATOR,
   ALLOCATE_WITH_SEED_DISCRIMINATOR,
@@ -15,33 +14,10 @@ import {
   TOKEN_PROGRAM_ADDRESS,
 } from '@solana-program/token'
 import { askEnough, type SolanaNodes, type SolanaRpc } from '../nodes.ts'
-import type { Transaction } from '../read-transfer.ts'
-import { accountsOf, fetchFinal, type TransactionMeta } from './final-transaction.ts'
+import { type ExecutedInstruction, fetchFinal, instructionsOf } from './final-transaction.ts'
 import { TOKEN_2022_PROGRAM_ADDRESS } from './token-2022.ts'
 
-const base58 = getBase58Encoder()
-
 type Claim = Parameters<WalletReader['proveMint']>[0]
-
-interface ExecutedInstruction {
-  readonly program: Address | undefined
-  readonly accounts: readonly (Address | undefined)[]
-  readonly data: Buffer
-}
-
-/** With those of inner calls, by which launchpads create mints. */
-const instructionsOf = (
-  { message }: Transaction['transaction'],
-  meta: TransactionMeta,
-): ExecutedInstruction[] => {
-  const keys = accountsOf(message, meta)
-  const inner = (meta.innerInstructions ?? []).flatMap(({ instructions }) => instructions)
-  return [...message.instructions, ...inner].map(({ programIdIndex, accounts, data }) => ({
-    program: keys[programIdIndex],
-    accounts: accounts.map((index) => keys[index]),
-    data: Buffer.from(base58.encode(data)),
-  }))
-}
 
 /** Which account the instructions of the System program create, by their number. */
 const CREATED_ACCOUNT = new Map([

@@ -1,4 +1,4 @@
-import type { WalletReader } from '@market/core/ports/agent-wallets'
+import { isToken, type WalletReader } from '@market/core/ports/agent-wallets'
 import { address } from '@solana/kit'
 import { type SolanaNodes, type SolanaRpc, solanaNodes } from '../nodes.ts'
 import { rejectAddress, rejectPayee } from '../reject-payee.ts'
@@ -9,6 +9,8 @@ import { mintCost } from './mint-transaction.ts'
 import { proveMint } from './prove-mint.ts'
 import { readIncome } from './read-income.ts'
 import { sendCost } from './send-transaction.ts'
+import { showTransactions } from './show-transactions.ts'
+import { rejectTokenPayee, tokenReader } from './wallet-tokens.ts'
 
 const rentExemptOf = (rpc: SolanaRpc): Promise<bigint> => rpc.getMinimumBalanceForRentExemption(0n).send()
 
@@ -46,12 +48,15 @@ export const walletReader = (nodes: SolanaNodes, settings: SolanaPayoutSenderSet
     },
     sendCost: (asset, to, attempt = 1) => sendCost(rpc, usdc, { asset, to }, priceOf(attempt, firstPrice)),
     async rejectionReason(asset, to, amount) {
+      if (isToken(asset)) return rejectTokenPayee(rpc, asset, to)
       if (asset === 'USDC') return rejectPayee(rpc, usdc, new Set(), to)
       const rejected = await rejectAddress(rpc, to)
       return rejected === undefined && amount !== undefined ? rejectAmount(rpc, to, amount) : rejected
     },
     proveMint: (claim) => proveMint(nodes, claim, minProviders),
     readIncome: (query) => readIncome(nodes, query, minProviders),
+    showTransactions: (references) => showTransactions(nodes, references, minProviders),
+    ...tokenReader(rpc, usdc),
   }
 }
 

@@ -16,7 +16,7 @@ import { signTransaction } from '../sign-transaction.ts'
 import { deriveMintKey } from './mint-key.ts'
 import { MINT_COMPUTE_UNITS, mintInstructions } from './mint-transaction.ts'
 import { seedSigner } from './seed-signer.ts'
-import { SEND_COMPUTE_UNITS, sendInstructions } from './send-transaction.ts'
+import { sendComputeUnits, sendInstructions } from './send-transaction.ts'
 import { walletReader } from './solana-wallet-reader.ts'
 
 interface Plan {
@@ -33,7 +33,7 @@ const planOf = async (
 ): Promise<Plan> => {
   if (intent.kind === 'send') {
     const instructions = await sendInstructions(rpc, usdc, keys.wallet, intent)
-    return { computeUnits: SEND_COMPUTE_UNITS[intent.asset], instructions, mint: null }
+    return { computeUnits: sendComputeUnits(intent.asset), instructions, mint: null }
   }
   const mint = deriveMintKey(keys.seed, intent.kind)
   const accounts = { wallet: keys.wallet, mint: mint.address }
