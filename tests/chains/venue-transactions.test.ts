@@ -115,6 +115,8 @@ test('receiptOf: rejects the receipt of a vault that paid less than its event sa
   await expect(venue.receiptOf(reference)).rejects.toThrow(
     `reports 50000000 micro-USDC in ${reference}, but 49500000 were transferred`,
   )
+  const { arrived, shares } = await venue.movedBy(reference)
+  expect([arrived, shares]).toEqual([49_500_000n, -(await vault.sharesOf(world.wallet.address))])
 })
 
 test('receiptOf: rejects transactions of others, of other vaults and without an event of the vault', async () => {

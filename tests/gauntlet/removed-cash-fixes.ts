@@ -132,4 +132,17 @@ export const CASH_FIXES: readonly RemovedFix[] = [
     test: 'tests/contract/reject-claim.test.ts',
     title: '200: the claim is rejected with an event',
   },
+  {
+    finding: 'earn accepted numbers agree with the wallet',
+    marker: 'accepted-by-wallet',
+    to: 'undefined',
+    test: 'tests/earn/held.test.ts',
+    title: 'fewer burned shares than left the wallet are not accepted',
+  },
+  {
+    finding: 'earn nothing is accepted before the treasury was read',
+    marker: 'accepted-after-reading',
+    test: 'tests/earn/held.test.ts',
+    title: 'nothing is accepted before the treasury was read',
+  },
 ]

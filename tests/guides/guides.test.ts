@@ -1,6 +1,7 @@
 import { globSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { packClients } from '../../scripts/pack.ts'
 import { type Dev, startDev } from '../journeys/dev-process.ts'
 import { readPage } from './guide-blocks.ts'
 import { runGuide } from './run-guide.ts'
@@ -12,6 +13,7 @@ const GUIDES = globSync('docs/guides/*.md', { cwd: ROOT })
 
 let dev: Dev
 beforeAll(async () => {
+  await packClients(`${ROOT}/dist/packages`, ['mcp-stdio'])
   dev = await startDev()
 })
 afterAll(() => dev?.clear())

@@ -55,7 +55,7 @@ export async function saveDecision(
   return approvalOf(row)
 }
 
-/** The payloads of a kind that two operators approved for a subject. */
+/** The payloads of a kind that two operators approved for a subject. What was decided last comes first. */
 export async function findApproved(db: Db | Tx, kind: string, subject: string): Promise<unknown[]> {
   const rows = await db
     .selectFrom('approvals')
@@ -63,6 +63,8 @@ export async function findApproved(db: Db | Tx, kind: string, subject: string): 
     .where('kind', '=', kind)
     .where('subject', '=', subject)
     .where('state', '=', 'approved')
+    .orderBy('decided_at', 'desc')
+    .orderBy('id', 'desc')
     .execute()
   return rows.map(({ payload }) => payload)
 }

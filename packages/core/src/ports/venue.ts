@@ -55,6 +55,14 @@ export interface VenueReceipt {
   readonly shares: bigint
 }
 
+/** What a transaction really moved, by transfers of USDC and of shares alone: whatever the vault says about it. */
+export interface VenueMovement {
+  /** What the treasury got. */
+  readonly arrived: bigint
+  /** What the wallet got of the vault's shares. Negative when it gave some. */
+  readonly shares: bigint
+}
+
 /** One market, and the wallet that holds its shares. Only the worker has one. */
 export interface Venue extends NonceRail {
   readonly market: VenueMarket
@@ -72,6 +80,8 @@ export interface Venue extends NonceRail {
   sign(call: VenueCall, nonce: bigint, previous: readonly SignedTransfer[]): Promise<SignedTransfer>
   /** Of a final transaction of step `deposit` or `redeem`. */
   receiptOf(reference: string): Promise<VenueReceipt>
+  /** Of a final transaction, also one whose receipt is not understood. */
+  movedBy(reference: string): Promise<VenueMovement>
 }
 
 /** By key. A venue is there once the nodes of its network could be reached. */

@@ -91,15 +91,16 @@ async function mint(ctx: MoneyContext, transfer: VenueTransfer): Promise<void> {
     const isFresh = isCurrent(locked, { at: reading.at, shares: pool.venueShares }, ctx.clock.now())
     // Another worker was first, something else changed the pool, or it is not known what a recall took.
     if (parts.length === 0 || !isFresh || (await isBeingRecalled(tx, pool.key))) return
-    const whole = await bearLoss(tx, locked, reading.held - received)
+    const before = reading.held > received ? reading.held - received : 0n
+    const whole = await bearLoss(tx, locked, before)
     const ratio =
       isEmpty(whole) || whole.ratio === null ? firstRatio(received, amountOf(transfer)) : whole.ratio
     for (const part of parts)
       await give(ctx, tx, { transfer, received, ratio, price: pricedReading(reading).price }, part)
     // Of an empty pool, what rounding left is nobody's.
-    const before = isEmpty(whole) ? 0n : whole.venueShares
-    await saveVaultShares(tx, pool.key, before + received, ratio)
-    await saveReading(tx, pool.key, pricedReading({ ...reading, shares: before + received }), locked.paused)
+    const venueShares = (isEmpty(whole) ? 0n : whole.venueShares) + received
+    await saveVaultShares(tx, pool.key, venueShares, ratio)
+    await saveReading(tx, pool.key, pricedReading({ ...reading, shares: venueShares }), locked.paused)
   })
 }
 

@@ -51,6 +51,7 @@ export const venueOf = (
   send: notRead,
   observe: notRead,
   receiptOf: notRead,
+  movedBy: notRead,
 })
 
 /** A pool without shares. */

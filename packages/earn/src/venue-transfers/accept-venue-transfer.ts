@@ -4,8 +4,9 @@ import type { Db, Tx } from '@market/database/transact'
 import { ApiError } from '@market/kernel/api-error'
 import { formatUsd, parseUsd, type Usdc, usdc, ZERO } from '@market/kernel/money'
 import { balanceOf, suspense } from '@market/money/ledger'
-import { transferName } from '@market/money/payments'
-import { findVenueTransfer } from './store.ts'
+import { lockTransfersOf, transferName } from '@market/money/payments'
+import type { Accepted } from './accepted.ts'
+import { findVenueTransfer, wasReadSince } from './store.ts'
 import type { VenueTransfer } from './venue-transfer.ts'
 
 const KIND = 'accept_venue_transfer'
@@ -21,7 +22,8 @@ export interface AcceptedTransfer {
 
 /**
  * The real numbers of a held venue transfer. What arrived is in the ledger, so that operators cannot choose it; what was not burned
- * goes back to the withdrawals that it was redeemed for.
+ * goes back to the withdrawals that it was redeemed for. The worker compares them with wallet and chain (`accepted.ts`), and takes
+ * those that were approved last.
  */
 export const acceptVenueTransfer: ApprovalRule<Needs<'clock'>, AcceptedTransfer> = {
   async check(_ctx, tx, accepted) {
@@ -31,6 +33,12 @@ export const acceptVenueTransfer: ApprovalRule<Needs<'clock'>, AcceptedTransfer>
     if (kind === 'deploy' && vaultShares === 0n)
       throw new ApiError('conflict', `A deploy that brought no shares cannot be accepted. ${id} stays held.`)
     const arrived = kind === 'deploy' ? amount : usdc(await arrivedOf(tx, transfer))
+    // fix: accepted-after-reading
+    if (arrived === ZERO && !(await wasReadSince(tx, transfer)))
+      throw new ApiError(
+        'conflict',
+        `The blocks with ${reference} were not read to the end yet, so it is not known what it paid. Propose it again in a minute.`,
+      )
     if (assets !== arrived)
       throw new ApiError(
         'conflict',
@@ -69,15 +77,16 @@ async function requireHeld(tx: Tx, id: string): Promise<VenueTransfer & { readon
   return { ...transfer, reference }
 }
 
-/** What the transaction brought into the treasury. */
-const arrivedOf = (tx: Tx, { network, reference }: VenueTransfer & { readonly reference: string }) =>
-  balanceOf(tx, suspense(network, transferName({ reference, index: 0 })))
+/** What the transaction brought into the treasury, in one transfer or several. */
+async function arrivedOf(tx: Tx, transfer: VenueTransfer & { readonly reference: string }): Promise<bigint> {
+  const arrived = await lockTransfersOf(tx, transfer)
+  const accounts = arrived.map((one) => suspense(transfer.network, transferName(one)))
+  const balances = await Promise.all(accounts.map((account) => balanceOf(tx, account)))
+  return balances.reduce((sum, balance) => sum + balance, 0n)
+}
 
-/** What two operators accepted for a held transfer, if they did. */
-export async function findAccepted(
-  db: Db,
-  id: string,
-): Promise<{ readonly venueShares: bigint; readonly assets: Usdc } | undefined> {
+/** What two operators accepted last for a held transfer, if they did. */
+export async function findAccepted(db: Db, id: string): Promise<Accepted | undefined> {
   const [payload] = (await findApproved(db, KIND, id)) as { vault_shares: string; amount_usd: string }[]
   return (
     payload && { venueShares: BigInt(payload.vault_shares), assets: parseUsd(payload.amount_usd) ?? ZERO }

@@ -8,12 +8,21 @@ import { nextState } from '@market/kernel/states'
 import { balanceOf, postNew, suspense } from '@market/money/ledger'
 import { lockTransfer, transferName } from '@market/money/payments'
 import { findPayoutOf, isAlive, withdrawPayout } from '@market/money/payouts'
-import { type EarnContext, lockPool, savePause } from '../pools/index.ts'
+import {
+  type EarnContext,
+  findPool,
+  isConfiguredAs,
+  isCurrent,
+  lockPool,
+  readVenue,
+  savePause,
+} from '../pools/index.ts'
 import { findAccepted } from './accept-venue-transfer.ts'
+import { type Accepted, acceptedProblem } from './accepted.ts'
 import { advanceStep, RETRY_RETURN_MS } from './advance-step.ts'
 import { mayUseWallet } from './request-venue-transfer.ts'
 import { TRANSITIONS, USES_WALLET, type VenueTransferAction, type VenueTransferState } from './states.ts'
-import { findUnended, lockVenueTransfer, saveVenueTransfer } from './store.ts'
+import { findUnended, isBeingRecalled, lockVenueTransfer, saveVenueTransfer, sumUnminted } from './store.ts'
 import { actionIdOf, type VenueTransfer, venueTransferAccount } from './venue-transfer.ts'
 
 /** Advances every venue transfer by one step. Several workers can call it at once. An error of one does not stop the others. */
@@ -148,18 +157,45 @@ async function returnMoney(ctx: EarnContext, venue: Venue, transfer: VenueTransf
     })
 }
 
-/** Two operators say what really moved. Only a return is tried again. */
-async function decide(ctx: EarnContext, _venue: Venue, transfer: VenueTransfer): Promise<void> {
-  const accepted = await findAccepted(ctx.db, transfer.id)
-  if (accepted !== undefined)
-    return save(ctx, transfer, transfer.kind === 'deploy' ? 'accept_deposit' : 'accept_recall', {
-      change: accepted,
-      // The next reading decides whether there is another reason.
-      ...(transfer.kind === 'recall' && { post: (tx) => savePause(tx, transfer.poolKey, null) }),
-    })
+/** Two operators say what a receipt really moved. Only a return, which has none, is tried again. */
+async function decide(ctx: EarnContext, venue: Venue, transfer: VenueTransfer): Promise<void> {
+  const { reference } = transfer
+  if (reference !== null) {
+    const accepted = await findAccepted(ctx.db, transfer.id)
+    return accepted && takeAccepted(ctx, venue, { ...transfer, reference }, accepted)
+  }
   if ((await findAttempts(ctx.db, actionIdOf(transfer, 'return'))).length === 0) return
   if (ctx.clock.now().getTime() - transfer.updatedAt.getTime() > RETRY_RETURN_MS)
     await save(ctx, transfer, 'retry')
+}
+
+/** Takes what operators accepted, unless wallet or chain contradict it: then the transfer stays held until they accept something else. */
+async function takeAccepted(
+  ctx: EarnContext,
+  venue: Venue,
+  transfer: VenueTransfer & { readonly reference: string },
+  accepted: Accepted,
+): Promise<void> {
+  const { id, kind, poolKey, reference } = transfer
+  const pool = await findPool(ctx.db, poolKey)
+  if (pool === undefined || !isConfiguredAs(pool, venue)) return
+  const moved = await venue.movedBy(reference)
+  const reading = await readVenue(ctx, venue, pool)
+  await transact(ctx.db, async (tx) => {
+    const locked = await lockPool(tx, poolKey)
+    const own = await lockVenueTransfer(tx, id)
+    if (own.state !== 'held' || !isCurrent(locked, reading, ctx.clock.now())) return
+    // What a recall takes from the wallet must be known before what a deploy brought.
+    if (kind === 'deploy' && (await isBeingRecalled(tx, poolKey))) return
+    const known = locked.venueShares + (await sumUnminted(tx, poolKey))
+    // fix: accepted-by-wallet
+    const problem = acceptedProblem(own, accepted, { held: reading.held, known, moved })
+    if (problem !== undefined) throw new Error(`${id} stays held: ${problem}`)
+    // The next reading decides whether there is another reason.
+    if (kind === 'recall') await savePause(tx, poolKey, null)
+    const action = kind === 'deploy' ? 'accept_deposit' : 'accept_recall'
+    await saveVenueTransfer(tx, own, action, accepted, ctx.clock.now())
+  })
 }
 
 /** A recall that reverted changes nothing. Otherwise the withdrawals that it redeems for are paid by its receipt. */

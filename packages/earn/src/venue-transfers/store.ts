@@ -100,6 +100,30 @@ export async function isBeingRecalled(db: Db | Tx, poolKey: string): Promise<boo
   return state === 'withdrawing' || state === 'held'
 }
 
+/** Whether the final blocks of the network were read since the transfer is held: its transaction was final then. */
+export async function wasReadSince(
+  tx: Tx,
+  { network, updatedAt }: Pick<VenueTransfer, 'network' | 'updatedAt'>,
+): Promise<boolean> {
+  const row = await tx
+    .selectFrom('followed_networks')
+    .select('confirmed_at')
+    .where('network', '=', network)
+    .executeTakeFirst()
+  return row !== undefined && row.confirmed_at !== null && row.confirmed_at > updatedAt
+}
+
+/** The vault's shares that finished deploys brought to the wallet and that are not the pool's yet: deposits get shares for them. */
+export async function sumUnminted(tx: Tx, poolKey: string): Promise<bigint> {
+  const { rows } = await sql<{ sum: string }>`
+    select coalesce(sum(venue_shares), 0)::text as sum from venue_transfers as transfer
+    where pool_key = ${poolKey} and kind = 'deploy' and state = 'done' and exists (
+      select from earn_deposit_parts as part where part.venue_transfer_id = transfer.id and part.shares is null)`.execute(
+    tx,
+  )
+  return BigInt(rows[0]?.sum ?? 0)
+}
+
 interface VenueTransferChange {
   readonly problem?: string
   readonly venueShares?: bigint

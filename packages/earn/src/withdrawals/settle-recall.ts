@@ -2,7 +2,7 @@ import { type Tx, transact } from '@market/database/transact'
 import { assert } from '@market/kernel/assert'
 import { usdc, ZERO } from '@market/kernel/money'
 import { balanceOf, postNew, suspense, withdrawal as withdrawalAccount } from '@market/money/ledger'
-import { lockTransfer, transferName } from '@market/money/payments'
+import { lockTransfersOf, transferName } from '@market/money/payments'
 import { addRecalled, divide, type EarnContext, lockPool, unredeemed } from '../pools/index.ts'
 import {
   findRecall,
@@ -10,6 +10,7 @@ import {
   saveVenueTransfer,
   type VenueTransfer,
 } from '../venue-transfers/index.ts'
+import { type AccountAmount, movesBetween } from './moves-between.ts'
 import { deleteRecallParts, lockRecallParts, type RecallPart, savePaidPart } from './recalls/store.ts'
 import { changeWithdrawal } from './store.ts'
 
@@ -24,6 +25,21 @@ export async function settleRecall(ctx: EarnContext, key: string): Promise<void>
     if (locked.state === 'failed' && parts.length > 0) await returnShares(ctx, tx, locked, parts)
     if (locked.state === 'withdrawn') await pay(ctx, tx, locked, parts)
   })
+}
+
+/** What the transaction of a recall brought into the treasury for good. A vault can pay in several transfers. */
+async function findArrived(
+  tx: Tx,
+  network: VenueTransfer['network'],
+  reference: string,
+): Promise<AccountAmount[]> {
+  const transfers = await lockTransfersOf(tx, { network, reference })
+  const arrived: AccountAmount[] = []
+  for (const transfer of transfers.filter(({ state }) => state === 'final')) {
+    const account = suspense(network, transferName(transfer))
+    arrived.push({ account, amount: usdc(await balanceOf(tx, account)) })
+  }
+  return arrived
 }
 
 const sum = (all: readonly bigint[]): bigint => all.reduce((total, one) => total + one, 0n)
@@ -57,19 +73,18 @@ async function pay(
   const { id, network, poolKey, reference, askedShares, venueShares } = recall
   const assets = recall.assets ?? ZERO
   assert(reference !== null && askedShares !== null, `${id} has a receipt`)
-  const key = { network, reference, index: 0 }
-  const transfer = assets === ZERO ? undefined : await lockTransfer(tx, key)
-  const from = suspense(network, transferName(key))
-  if (assets > ZERO && (transfer?.state !== 'final' || (await balanceOf(tx, from)) < assets)) return
+  const arrived = await findArrived(tx, network, reference)
+  if (sum(arrived.map(({ amount }) => amount)) < assets) return
   const redeemed = venueShares ?? 0n
   const recalled = parts.map(({ shares }) => shares)
   const back = unredeemed(recalled, { asked: askedShares, redeemed })
   const burned = recalled.map((shares, n) => shares - (back[n] ?? 0n))
   const amounts = divide(assets, burned).map(usdc)
-  const moves = parts.flatMap(({ withdrawalId }, n) => {
-    const amount = amounts[n] ?? ZERO
-    return amount > ZERO ? [{ from, to: withdrawalAccount(network, withdrawalId), amount }] : []
-  })
+  const owed = parts.map(({ withdrawalId }, n) => ({
+    account: withdrawalAccount(network, withdrawalId),
+    amount: amounts[n] ?? ZERO,
+  }))
+  const moves = movesBetween(arrived, owed)
   if (moves.length > 0)
     await postNew(ctx, tx, {
       key: `earn.recalled:${id}`,

@@ -55,6 +55,7 @@ export {
   isPaymentFinal,
   lockTransfer,
   lockTransferFor,
+  lockTransfersOf,
   markReplaced,
   sumArrived,
   sumPaidBy,

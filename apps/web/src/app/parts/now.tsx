@@ -1,4 +1,4 @@
-import { createContext, type ReactNode, useContext, useEffect, useState } from 'react'
+import { createContext, type ReactNode, startTransition, useContext, useEffect, useState } from 'react'
 import { ago, shortAgo } from '../format.ts'
 import { serverNow } from '../server-clock.ts'
 
@@ -15,7 +15,9 @@ export function NowProvider({
 }) {
   const [now, setNow] = useState(drawnAt)
   useEffect(() => {
-    const update = () => setNow(serverNow())
+    // Parts of a page that are not drawn yet keep the time of the server's drawing until they are.
+    const update = () => startTransition(() => setNow(serverNow()))
+    update()
     const timer = setInterval(update, EVERY_MS)
     return () => clearInterval(timer)
   }, [])

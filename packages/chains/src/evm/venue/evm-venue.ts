@@ -10,7 +10,7 @@ import { addressKey, type EvmSettings } from '../settings.ts'
 import { agreeOnVault } from './agree.ts'
 import { depositProblemAt } from './deposit-problem.ts'
 import { openAt, readVaultAt } from './read-vault.ts'
-import { readVenueReceipt } from './read-venue-receipt.ts'
+import { readVenueMovement, readVenueReceipt } from './read-venue-receipt.ts'
 import { redeemableAt } from './redeemable.ts'
 import { signStep } from './sign-step.ts'
 
@@ -104,5 +104,6 @@ export const evmVenue = (settings: EvmVenueSettings, signer: EvmKeySigner, marke
 
     sign: (call, nonce, previous) => signStep(vault, nodes, signer, { call, nonce, previous, feeCapPerGas }),
     receiptOf: (reference) => readVenueReceipt(settings, nodes, vault, reference),
+    movedBy: (reference) => readVenueMovement(settings, nodes, vault, reference),
   }
 }

@@ -1,4 +1,4 @@
-import type { VenueReceipt } from '@market/core/ports/venue'
+import type { VenueMovement, VenueReceipt } from '@market/core/ports/venue'
 import { unavailable } from '@market/kernel/api-error'
 import { usdc as money } from '@market/kernel/money'
 import { decodeEventLog, erc4626Abi, getAbiItem, type Hex, toEventSelector } from 'viem'
@@ -79,6 +79,17 @@ const eventOf = (logs: readonly Log[], { vault, wallet, treasury }: Vault): Vaul
 const gained = (logs: readonly Log[], token: string, address: string): bigint =>
   total(receivedTransfers(logs, token, address, new Set([address])).external) -
   total(sentTransfers(logs, token, address))
+
+/** What a transaction moved, whatever the vault says about it. */
+export const readVenueMovement = async (
+  settings: EvmSettings,
+  nodes: NodePool,
+  { vault, wallet, usdc, treasury }: Vault,
+  reference: string,
+): Promise<VenueMovement> => {
+  const { logs } = await agreedReceipt(settings, nodes, reference)
+  return { arrived: gained(logs, usdc, treasury), shares: gained(logs, vault, wallet) }
+}
 
 /**
  * What a deposit or a redemption did. A vault can write anything into its event, so the amount must be what the USDC contract says

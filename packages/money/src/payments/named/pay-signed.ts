@@ -88,6 +88,8 @@ export async function paySigned<Kind extends PurposeKind, Target>(
 
   let bytes: string | undefined
   const paid = await ctx.transact(async (tx) => {
+    // A transaction that is tried again stores nothing of the try before.
+    bytes = undefined
     const { covers, underWay } = await lockBalance(tx, signed, facts)
     const before = await findSigned(tx, { network, proof })
     if (before !== undefined) return request.again(tx, before)
