@@ -5,7 +5,7 @@ import { Pictures } from '@market/web/pictures/pictures'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makeOwnedAgent, makeUser } from '../support/makers.ts'
 import { makeService } from '../support/services.ts'
-import { isFocused, moving, overflow, tabTo, violations } from './page-checks.ts'
+import { hydrated, isFocused, moving, overflow, tabTo, violations } from './page-checks.ts'
 import { honestWorld, LIES, nodeResult, SOLANA_RESERVES } from './proof-world.ts'
 import { BUILD, NODE, PAGE_NAMES, startWebPages, type WebPages, WORKER } from './web-pages.ts'
 
@@ -102,6 +102,27 @@ test('proof in the browser: what a changed leaf, sum, root, memo or signer is wo
   }
   expect(verdicts).toEqual(LIES.map(([what, verdict]) => [what, verdict]))
   expect(await page.evaluate('window.isSamePage')).toBe(true)
+  expect(problems).toEqual([])
+  await own.close()
+})
+
+test('a page that was stored for minutes takes over as it was drawn, and reads its data again afterwards', async () => {
+  const own = await web.newContext()
+  const page = await own.newPage()
+  const problems: string[] = []
+  page.on('pageerror', (error) => problems.push(error.message))
+  await page.clock.install({ time: Date.now() + 100_000 })
+  const read: string[] = []
+  page.on('request', (request) => {
+    const { pathname } = new URL(request.url())
+    if (/^\/api\/(?:services|platform-stats|metrics|config|solvency)/.test(pathname)) read.push(pathname)
+  })
+  await page.goto(`${web.origin.url}/`)
+  await hydrated(page)
+  expect(read).toEqual([])
+  const again = page.waitForRequest('**/api/metrics/activity*')
+  await page.clock.fastForward(7_000)
+  await again
   expect(problems).toEqual([])
   await own.close()
 })
