@@ -106,6 +106,8 @@ test('a purchase by the keyboard alone: the focus is visible, and returns after 
   await page.keyboard.press('Escape')
   await until('the button has the focus again', () => isFocused(page, payButton))
   await page.keyboard.press('Enter')
+  // It is disabled until the balance of the wallet is read, and cannot be reached before.
+  await page.locator('dialog .dfoot button.primary:enabled').waitFor()
   await reach('dialog .dfoot button.primary')
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { name: 'Pixel Smith was told to start' }).waitFor()

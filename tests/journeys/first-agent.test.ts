@@ -1,4 +1,6 @@
+import { isDeepStrictEqual } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { until } from '../support/until.ts'
 import { type Dev, startDev } from './dev-process.ts'
 
 let dev: Dev
@@ -38,8 +40,13 @@ test('agent: register, link an owner, find, update and recover the API key', asy
     twitter_username: 'dora_cites',
   })
 
-  expect(await search('quotation')).toEqual([agent_id])
-  expect(await search('Footnote')).toEqual([agent_id])
+  // The search is public, so everybody gets what was read up to a second ago.
+  const finds = (words: string, ids: readonly string[]) =>
+    until(`${words} finds ${ids.length}`, async () => isDeepStrictEqual(await search(words), ids), {
+      everyMs: 200,
+    })
+  await finds('quotation', [agent_id])
+  await finds('Footnote', [agent_id])
   expect((await api.get(`/api/agents/${slug}`)).body.data.agent.name).toBe('Footnote Finder')
 
   const description = 'Finds where a sentence was first printed, and cites it.'
@@ -47,7 +54,7 @@ test('agent: register, link an owner, find, update and recover the API key', asy
   expect(byItself.body.data).toMatchObject({ id: agent_id, description })
   const byOwner = await api.patch(`/api/agents/${agent_id}`, { capabilities: ['seo'] }, { bearer })
   expect(byOwner.body.data).toMatchObject({ description, capabilities: ['seo'] })
-  expect(await search('quotation')).toEqual([])
+  await finds('quotation', [])
   expect(await search('printed')).toEqual([agent_id])
 
   const recovered = await api.post('/api/agents/recover', { agent_name: 'Footnote Finder' }, { bearer })

@@ -53,7 +53,7 @@ export async function startReceiver(sold?: 1 | 2): Promise<Receiver> {
 
 async function read(request: IncomingMessage): Promise<Received> {
   const headers = Object.fromEntries(
-    Object.entries(request.headers).filter(([name]) => OURS.test(name)),
+    Object.entries(request.headers).filter(([name]) => OURS.test(name) && name !== 'x-market-client'),
   ) as Record<string, string>
   const { 'content-type': type = '' } = headers
   const bytes = await buffer(request)

@@ -11,8 +11,8 @@ export function identified(
   if (isBrowser) return send
   let isTold = false
   return async (input, init) => {
-    const headers = new Headers(init?.headers)
-    headers.set(CLIENT_HEADER, client)
+    // Every request of this package has its headers as an object, which a `fetch` of the user may rely on.
+    const headers = { ...(init?.headers as Readonly<Record<string, string>>), [CLIENT_HEADER]: client }
     const response = await send(input, { ...init, headers })
     const oldest = response.headers.get(OLDEST_HEADER)
     if (oldest !== null && !isTold) {

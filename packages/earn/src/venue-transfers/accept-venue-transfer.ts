@@ -3,9 +3,8 @@ import type { Needs } from '@market/core/context'
 import type { Db, Tx } from '@market/database/transact'
 import { ApiError } from '@market/kernel/api-error'
 import { formatUsd, parseUsd, type Usdc, usdc, ZERO } from '@market/kernel/money'
-import { balanceOf, suspense } from '@market/money/ledger'
-import { lockTransfersOf, transferName } from '@market/money/payments'
 import type { Accepted } from './accepted.ts'
+import { findArrived } from './find-arrived.ts'
 import { findVenueTransfer, wasReadSince } from './store.ts'
 import type { VenueTransfer } from './venue-transfer.ts'
 
@@ -32,7 +31,8 @@ export const acceptVenueTransfer: ApprovalRule<Needs<'clock'>, AcceptedTransfer>
     const { kind, reference, poolKey, askedShares, amount } = transfer
     if (kind === 'deploy' && vaultShares === 0n)
       throw new ApiError('conflict', `A deploy that brought no shares cannot be accepted. ${id} stays held.`)
-    const arrived = kind === 'deploy' ? amount : usdc(await arrivedOf(tx, transfer))
+    const paid = kind === 'deploy' ? [] : await findArrived(tx, transfer, reference)
+    const arrived = kind === 'deploy' ? amount : usdc(paid.reduce((sum, one) => sum + one.amount, 0n))
     // fix: accepted-after-reading
     if (arrived === ZERO && !(await wasReadSince(tx, transfer)))
       throw new ApiError(
@@ -75,14 +75,6 @@ async function requireHeld(tx: Tx, id: string): Promise<VenueTransfer & { readon
   if (state !== 'held' || reference === null)
     throw new ApiError('conflict', `The venue transfer ${id} is ${state}, and no receipt of it is in doubt.`)
   return { ...transfer, reference }
-}
-
-/** What the transaction brought into the treasury, in one transfer or several. */
-async function arrivedOf(tx: Tx, transfer: VenueTransfer & { readonly reference: string }): Promise<bigint> {
-  const arrived = await lockTransfersOf(tx, transfer)
-  const accounts = arrived.map((one) => suspense(transfer.network, transferName(one)))
-  const balances = await Promise.all(accounts.map((account) => balanceOf(tx, account)))
-  return balances.reduce((sum, balance) => sum + balance, 0n)
 }
 
 /** What two operators accepted last for a held transfer, if they did. */

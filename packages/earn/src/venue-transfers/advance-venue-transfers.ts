@@ -22,7 +22,13 @@ import { type Accepted, acceptedProblem } from './accepted.ts'
 import { advanceStep, RETRY_RETURN_MS } from './advance-step.ts'
 import { mayUseWallet } from './request-venue-transfer.ts'
 import { TRANSITIONS, USES_WALLET, type VenueTransferAction, type VenueTransferState } from './states.ts'
-import { findUnended, isBeingRecalled, lockVenueTransfer, saveVenueTransfer, sumUnminted } from './store.ts'
+import {
+  findLastDeploys,
+  findUnended,
+  isBeingRecalled,
+  lockVenueTransfer,
+  saveVenueTransfer,
+} from './store.ts'
 import { actionIdOf, type VenueTransfer, venueTransferAccount } from './venue-transfer.ts'
 
 /** Advances every venue transfer by one step. Several workers can call it at once. An error of one does not stop the others. */
@@ -196,6 +202,14 @@ async function takeAccepted(
     const action = kind === 'deploy' ? 'accept_deposit' : 'accept_recall'
     await saveVenueTransfer(tx, own, action, accepted, ctx.clock.now())
   })
+}
+
+/** The vault's shares that a finished deploy brought and that are not the pool's yet: its deposits get shares for them. */
+async function sumUnminted(tx: Tx, poolKey: string): Promise<bigint> {
+  let sum = 0n
+  for (const deploy of await findLastDeploys(tx, poolKey))
+    if ((await balanceOf(tx, venueTransferAccount(deploy))) !== 0n) sum += deploy.venueShares ?? 0n
+  return sum
 }
 
 /** A recall that reverted changes nothing. Otherwise the withdrawals that it redeems for are paid by its receipt. */

@@ -1,5 +1,6 @@
 export { acceptVenueTransfer } from './accept-venue-transfer.ts'
 export { advanceVenueTransfers } from './advance-venue-transfers.ts'
+export { findArrived } from './find-arrived.ts'
 export { requestDeploy, requestRecall } from './request-venue-transfer.ts'
 export {
   findRecall,

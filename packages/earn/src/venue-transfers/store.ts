@@ -113,15 +113,18 @@ export async function wasReadSince(
   return row !== undefined && row.confirmed_at !== null && row.confirmed_at > updatedAt
 }
 
-/** The vault's shares that finished deploys brought to the wallet and that are not the pool's yet: deposits get shares for them. */
-export async function sumUnminted(tx: Tx, poolKey: string): Promise<bigint> {
-  const { rows } = await sql<{ sum: string }>`
-    select coalesce(sum(venue_shares), 0)::text as sum from venue_transfers as transfer
-    where pool_key = ${poolKey} and kind = 'deploy' and state = 'done' and exists (
-      select from earn_deposit_parts as part where part.venue_transfer_id = transfer.id and part.shares is null)`.execute(
-    tx,
-  )
-  return BigInt(rows[0]?.sum ?? 0)
+/** The deploys of a pool that finished last. One at a time is under way, so at most the newest has no shares of the pool yet. */
+export async function findLastDeploys(tx: Tx, poolKey: string): Promise<VenueTransfer[]> {
+  const rows = await tx
+    .selectFrom('venue_transfers')
+    .selectAll()
+    .where('pool_key', '=', poolKey)
+    .where('kind', '=', 'deploy')
+    .where('state', '=', 'done')
+    .orderBy('updated_at', 'desc')
+    .limit(5)
+    .execute()
+  return rows.map(venueTransferOf)
 }
 
 interface VenueTransferChange {

@@ -1,16 +1,16 @@
 import { type Tx, transact } from '@market/database/transact'
 import { assert } from '@market/kernel/assert'
 import { usdc, ZERO } from '@market/kernel/money'
-import { balanceOf, postNew, suspense, withdrawal as withdrawalAccount } from '@market/money/ledger'
-import { lockTransfersOf, transferName } from '@market/money/payments'
+import { postNew, withdrawal as withdrawalAccount } from '@market/money/ledger'
 import { addRecalled, divide, type EarnContext, lockPool, unredeemed } from '../pools/index.ts'
 import {
+  findArrived,
   findRecall,
   lockVenueTransfer,
   saveVenueTransfer,
   type VenueTransfer,
 } from '../venue-transfers/index.ts'
-import { type AccountAmount, movesBetween } from './moves-between.ts'
+import { movesBetween } from './moves-between.ts'
 import { deleteRecallParts, lockRecallParts, type RecallPart, savePaidPart } from './recalls/store.ts'
 import { changeWithdrawal } from './store.ts'
 
@@ -25,21 +25,6 @@ export async function settleRecall(ctx: EarnContext, key: string): Promise<void>
     if (locked.state === 'failed' && parts.length > 0) await returnShares(ctx, tx, locked, parts)
     if (locked.state === 'withdrawn') await pay(ctx, tx, locked, parts)
   })
-}
-
-/** What the transaction of a recall brought into the treasury for good. A vault can pay in several transfers. */
-async function findArrived(
-  tx: Tx,
-  network: VenueTransfer['network'],
-  reference: string,
-): Promise<AccountAmount[]> {
-  const transfers = await lockTransfersOf(tx, { network, reference })
-  const arrived: AccountAmount[] = []
-  for (const transfer of transfers.filter(({ state }) => state === 'final')) {
-    const account = suspense(network, transferName(transfer))
-    arrived.push({ account, amount: usdc(await balanceOf(tx, account)) })
-  }
-  return arrived
 }
 
 const sum = (all: readonly bigint[]): bigint => all.reduce((total, one) => total + one, 0n)
@@ -73,7 +58,7 @@ async function pay(
   const { id, network, poolKey, reference, askedShares, venueShares } = recall
   const assets = recall.assets ?? ZERO
   assert(reference !== null && askedShares !== null, `${id} has a receipt`)
-  const arrived = await findArrived(tx, network, reference)
+  const arrived = (await findArrived(tx, recall, reference)).filter(({ isFinal }) => isFinal)
   if (sum(arrived.map(({ amount }) => amount)) < assets) return
   const redeemed = venueShares ?? 0n
   const recalled = parts.map(({ shares }) => shares)

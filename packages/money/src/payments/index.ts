@@ -55,7 +55,6 @@ export {
   isPaymentFinal,
   lockTransfer,
   lockTransferFor,
-  lockTransfersOf,
   markReplaced,
   sumArrived,
   sumPaidBy,

@@ -77,23 +77,6 @@ export async function lockTransfer(tx: Tx, key: TransferKey): Promise<Transfer |
   return row && transferOf(row)
 }
 
-/** Every transfer of a transaction, unless the chain reversed it. */
-export async function lockTransfersOf(
-  tx: Tx,
-  { network, reference }: Pick<TransferKey, 'network' | 'reference'>,
-): Promise<Transfer[]> {
-  const rows = await tx
-    .selectFrom('transfers')
-    .selectAll()
-    .where('network', '=', network)
-    .where('reference', '=', reference)
-    .where('state', '<>', 'gone')
-    .orderBy('transfer_index')
-    .forUpdate()
-    .execute()
-  return rows.map(transferOf)
-}
-
 export async function findTransfer(db: Db | Tx, key: TransferKey): Promise<Transfer | undefined> {
   const row = await db.selectFrom('transfers').selectAll().where(isNamed(key)).executeTakeFirst()
   return row && transferOf(row)
