@@ -105,6 +105,8 @@ test('a purchase by the keyboard alone: the focus is visible, and returns after 
   expect(await isFocused(page, 'dialog, dialog *')).toBe(true)
   await page.keyboard.press('Escape')
   await until('the button has the focus again', () => isFocused(page, payButton))
+  // The browser closes it before the page knows: a key in between would not open it again.
+  await page.locator('dialog').waitFor({ state: 'detached' })
   await page.keyboard.press('Enter')
   // It is disabled until the balance of the wallet is read, and cannot be reached before.
   await page.locator('dialog .dfoot button.primary:enabled').waitFor()

@@ -46,9 +46,12 @@ import {
 
 /** Advances all deposits. Several workers can call it at once. An error with one pool does not stop the others. */
 export async function settleDeposits(ctx: MoneyContext): Promise<void> {
-  const ended = (await findOpenVenueTransfers(ctx.db)).map((id) => settleVenueTransfer(ctx, id))
-  const begun = (await findBusyPools(ctx.db)).map((key) => deployDeposits(ctx, key))
-  const done = await Promise.allSettled([...ended, ...begun])
+  // Both are read before the first one begins: an error of one that nobody waits for yet would end the worker.
+  const [transfers, pools] = [await findOpenVenueTransfers(ctx.db), await findBusyPools(ctx.db)]
+  const done = await Promise.allSettled([
+    ...transfers.map((id) => settleVenueTransfer(ctx, id)),
+    ...pools.map((key) => deployDeposits(ctx, key)),
+  ])
   const failures = done.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : []))
   if (failures.length > 0) throw new AggregateError(failures, 'Some deposits were not advanced')
 }
