@@ -120,6 +120,8 @@ test('a buyer with a wallet signs in, orders, pays, writes, asks for a revision,
   await expect
     .poll(() => page.evaluate('document.activeElement.textContent'))
     .toContain('Approve and release')
+  // The browser closes it before the page knows: a click in between would not open it again.
+  await page.locator('dialog').waitFor({ state: 'detached' })
   await approve.click()
   await button('Release 25.00').click()
   await page.getByRole('heading', { name: 'How was it?' }).waitFor()
