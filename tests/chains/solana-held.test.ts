@@ -73,3 +73,35 @@ test('a payment that the list of a node lacks leaves a balance that nothing expl
   const first = await behind.finalMovementsAfter(agreed.to)
   expect(first.agreed).toMatchObject({ incoming: [], treasuryHeld: (agreed.treasuryHeld ?? 0n) + 7n })
 })
+
+test('a list that lacks the last slot, and has later ones when it is asked again, is not believed', async () => {
+  const payer = await world.wallet(100n)
+  const { agreed } = await solanaChain(world.settings).finalMovementsAfter(START)
+  if (agreed === undefined) throw new Error('nothing is final')
+  const pay = async (amount: bigint) => {
+    const reference = await world.run(payer, [await world.transfer(payer, world.treasury.address, amount)])
+    await world.settled(reference, 'finalized')
+    return reference
+  }
+  const [reference, later] = [await pay(3n), await pay(4n)]
+  const { value } = (await world.chain.call('getSignatureStatuses', [reference])) as {
+    readonly value: readonly { readonly slot: number }[]
+  }
+  let lists = 0
+  const late = await relayed(async ({ method }, ask) => {
+    const result = await ask()
+    if (method === 'getEpochInfo') return { ...(result as object), absoluteSlot: value[0]?.slot }
+    if (method !== 'getSignaturesForAddress' || ++lists > 1) return result
+    return (result as { signature: string }[]).filter(
+      ({ signature }) => !(signature === reference || signature === later),
+    )
+  })
+  const chain = solanaChain({ ...world.settings, rpcUrls: [late.url] })
+  const read = () =>
+    chain.finalMovementsAfter(agreed.to).then(
+      (reading) => reading.agreed,
+      () => undefined,
+    )
+  expect(await read()).toBeUndefined()
+  expect(await read()).toMatchObject({ incoming: [{ reference }], to: { hash: reference } })
+})

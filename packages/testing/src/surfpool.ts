@@ -33,8 +33,6 @@ const FINALIZED_BEHIND = 31
 const FIRST_HEIGHT = 5
 /** The node stops when about 1,000 of its events, one per slot, are not consumed. */
 const DRAIN_EVERY_MS = 100
-/** How often a transaction that was sent is looked for. */
-const STATUS_EVERY_MS = 20
 const ADDON = '@solana/surfpool-linux-x64-gnu'
 
 /** Surfpool has a build for Linux on x64 only; npm leaves it out elsewhere. */
@@ -67,82 +65,33 @@ const repairTransaction = async (url: string, times: BlockTimes, result: unknown
   return { ...result, blockTime }
 }
 
-/** A transaction that is being sent. It can be included in this slot or later. */
-interface Sending {
-  readonly slot: number
-}
-
 /** Surfpool returns the newest epoch info for every commitment. */
-const repairEpoch = (sending: ReadonlySet<Sending>, result: unknown, params: unknown): unknown => {
+const repairEpoch = (result: unknown, params: unknown): unknown => {
   const [config] = Array.isArray(params) ? params : []
   if (!isRecord(result) || !isRecord(config) || config['commitment'] !== 'finalized') return result
-  const newest = Number(result['absoluteSlot'])
-  const behind = Math.max(FINALIZED_BEHIND, ...[...sending].map(({ slot }) => newest - slot + 1))
-  const height = Math.max(0, Number(result['blockHeight']) - behind)
-  return { ...result, absoluteSlot: newest - behind, blockHeight: height }
-}
-
-/** A blockhash is valid for so many slots; later a transaction that was sent is in none. */
-const VALID_SLOTS = 150
-
-const newestSlot = async (url: string): Promise<number> =>
-  Number(await ask(url, 'getSlot', [{ commitment: 'processed' }]))
-
-/**
- * Sends a transaction. On a busy machine Surfpool stores it many slots after its own, which must not be final before: that slot
- * would seem complete without it.
- */
-const sendFrom = async (url: string, sending: Set<Sending>, body: string): Promise<string> => {
-  const one = { slot: await newestSlot(url) }
-  sending.add(one)
-  try {
-    const text = await postJson(url, body)
-    untilStored(url, one, text).finally(() => sending.delete(one))
-    return text
-  } catch (error) {
-    sending.delete(one)
-    throw error
-  }
-}
-
-/** Ends when the transaction has a status, cannot get one any more, or the node stopped. */
-async function untilStored(url: string, { slot }: Sending, answer: string): Promise<void> {
-  const { result: signature } = JSON.parse(answer) as { readonly result?: unknown }
-  if (typeof signature !== 'string') return
-  for (;;) {
-    const found = await ask(url, 'getSignatureStatuses', [[signature]]).catch(() => undefined)
-    if (!isRecord(found) || !Array.isArray(found['value']) || found['value'][0] !== null) return
-    if ((await newestSlot(url).catch(() => Number.POSITIVE_INFINITY)) > slot + VALID_SLOTS) return
-    await wait(STATUS_EVERY_MS)
-  }
+  const height = Math.max(0, Number(result['blockHeight']) - FINALIZED_BEHIND)
+  return { ...result, absoluteSlot: Number(result['absoluteSlot']) - FINALIZED_BEHIND, blockHeight: height }
 }
 
 /** Other responses are forwarded unchanged, because parsing would change numbers above 2^53. */
-const relay = async (
-  url: string,
-  { times, sending }: { readonly times: BlockTimes; readonly sending: Set<Sending> },
-  body: string,
-): Promise<string> => {
+const relay = async (url: string, times: BlockTimes, body: string): Promise<string> => {
   const { method, params } = JSON.parse(body) as { readonly method?: string; readonly params?: unknown }
-  if (method === 'sendTransaction') return sendFrom(url, sending, body)
   const text = await postJson(url, body)
   if (method !== 'getTransaction' && method !== 'getEpochInfo') return text
   const answer: unknown = JSON.parse(text)
   if (!isRecord(answer) || !('result' in answer)) return text
   const { result } = answer
   const repaired =
-    method === 'getTransaction'
-      ? await repairTransaction(url, times, result)
-      : repairEpoch(sending, result, params)
+    method === 'getTransaction' ? await repairTransaction(url, times, result) : repairEpoch(result, params)
   return JSON.stringify({ ...answer, result: repaired })
 }
 
 /** A proxy that corrects the responses of the node to those of a real cluster. */
 const startRepairs = async (url: string, wantedPort: number) => {
-  const known = { times: new Map(), sending: new Set<Sending>() }
+  const times: BlockTimes = new Map()
   const server = createServer(async (request, response) => {
     try {
-      const answer = await relay(url, known, Buffer.concat(await request.toArray()).toString())
+      const answer = await relay(url, times, Buffer.concat(await request.toArray()).toString())
       response.writeHead(200, { 'content-type': 'application/json' }).end(answer)
     } catch {
       // The node stopped, so the connection of the caller is closed.

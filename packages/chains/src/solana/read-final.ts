@@ -198,8 +198,11 @@ const reportSlots = async (
 ): Promise<RangeReport> => {
   if ((await finalSlotOf(rpc)) < to)
     throw unavailable('The node is lagging: its list of treasury transactions is outdated')
-  const entries = await entriesAfter(rpc, treasury, after, settings.historyPage ?? PAGE_SIZE)
-  const upTo = entries.filter(({ slot }) => slot <= to)
+  const list = async () => {
+    const entries = await entriesAfter(rpc, treasury, after, settings.historyPage ?? PAGE_SIZE)
+    return entries.filter(({ slot }) => slot <= to)
+  }
+  const upTo = await list()
   // Whole slots, at least one: the entries of the slot that is cut are read with the next part.
   const [first, cut] = [upTo[0]?.slot, upTo[MAX_ENTRIES]?.slot]
   const read = cut === undefined ? upTo : upTo.filter(({ slot }) => slot < cut || slot === first)
@@ -214,14 +217,17 @@ const reportSlots = async (
     owner: settings.cold,
     mint: settings.usdc,
   }
+  const held = cut === undefined ? await heldAt(rpc, treasury, to) : undefined
+  // Something happened later, so only the list says what was there: a list that lagged has the rest by now.
+  // fix: list-again
+  if (cut === undefined && held === undefined && (await list()).length !== upTo.length)
+    throw unavailable('The node listed a transaction of the treasury late. Try again later.')
   return {
     incoming: loaded.flatMap((one) => incomingOf(one, own) ?? []),
     outgoing: loaded.flatMap((one) => outgoingOf(one, treasury)),
     change: loaded.reduce((sum, { change }) => sum + change.treasuryChange, 0n),
     to: end,
-    treasuryHeld:
-      (cut === undefined ? await heldAt(rpc, treasury, to) : undefined) ??
-      heldAfter(ofLastSlot.map(({ change }) => change)),
+    treasuryHeld: held ?? heldAfter(ofLastSlot.map(({ change }) => change)),
     coldHeld: cold && cut === undefined ? await heldAt(rpc, cold, to) : undefined,
   }
 }
