@@ -52,6 +52,7 @@ export async function startEvmTestChain(
     url: chain.url,
     chain,
     finalAfter,
+    passTime: (seconds) => inTurn(() => chain.rpc('evm_increaseTime', [seconds])),
     async newAccount() {
       const key = generatePrivateKey()
       const address = privateKeyToAddress(key)

@@ -3,10 +3,14 @@ import type { AppServices } from './application.ts'
 import { readVenue } from './earn-facts.ts'
 import type { Environment } from './environment.ts'
 
+/** After Postgres was killed, until no chain can execute what the database may have lost. */
+export const ALIVE = 'payouts behind a lost authorization'
+
 /** What still moves, or undefined when nothing does. */
 export async function pendingWork(environment: Environment, app: AppServices): Promise<string | undefined> {
   const { rows } = await sql<{ what: string; count: bigint }>`
     select 'payouts under way' as what, count(*) from payouts where state not in ('final', 'failed', 'withdrawn')
+    union all select ${ALIVE}, count(*) from payouts where state = 'held' and hold_code = 'authorization_alive'
     union all select 'transfers that are not final', count(*) from transfers where state = 'seen'
     union all select 'purchases under way', count(*) from purchases where state = 'sent'
     union all select 'payments that are waited for', count(*) from payment_intents where status = 'waiting'

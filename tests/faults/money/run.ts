@@ -12,7 +12,7 @@ import { type Facts, gatherFacts } from './facts.ts'
 import { type FaultName, startFaultInjector } from './fault-injector.ts'
 import { type Violation, violationsOf } from './invariants.ts'
 import { startLoad } from './load.ts'
-import { pendingWork } from './pending-work.ts'
+import { ALIVE, pendingWork } from './pending-work.ts'
 import type { RelayFaults } from './relay.ts'
 import { dropTransfers, payAgain, sendAgain } from './repay.ts'
 import { saveTraces } from './save-traces.ts'
@@ -89,6 +89,8 @@ const WAITS: readonly (readonly [what: string, ms: number])[] = [
   ['payments', 61 * MINUTE],
   ['moves of Earn', 61_000],
 ]
+/** A payout is authorized for 30 minutes of its chain. */
+const AUTHORIZED_SECONDS = 31 * 60
 const SLOW_ORDER_MS = 1_000
 const LONG = { withinMs: 120_000, everyMs: 50 }
 
@@ -205,9 +207,14 @@ async function run(environment: Environment, settings: RunSettings): Promise<Rep
     const waiting = performance.now()
     let why: string | undefined
     let jumpedAt = performance.now()
+    let isLater = false
     const isOver = async () => {
       why = await pendingWork(environment, app)
       const waits = WAITS.filter(([what]) => why?.includes(what)).map(([, ms]) => ms)
+      if (why?.includes(ALIVE) && !isLater) {
+        isLater = true
+        for (const chain of Object.values(environment.testChains)) await chain.passTime?.(AUTHORIZED_SECONDS)
+      }
       if (waits.length > 0 && performance.now() - jumpedAt > JUMP_EVERY_MS) {
         await app.jump(Math.max(...waits))
         jumpedAt = performance.now()

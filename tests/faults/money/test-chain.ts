@@ -36,4 +36,6 @@ export interface TestChain {
   /** Whether a transfer is on the chain and moved money. */
   isMined(reference: string): Promise<boolean>
   stop(): Promise<void>
+  /** Its next blocks are later by this time. Solana counts slots. */
+  passTime?(seconds: number): Promise<unknown>
 }
