@@ -62,7 +62,7 @@ test.each(Object.keys(WAYS) as (keyof typeof WAYS)[])(
   },
 )
 
-test('a client that is too old is told once which version the API supports; a newer one and a stranger are not', async () => {
+test('a client that is too old is told once which version the API supports; a newer one and another program are not', async () => {
   const told: string[] = []
   const onOutdated = (message: string) => void told.push(message)
   for (const client of ['cli/0.0.9', 'cli/0.1.0', 'sdk/99.0.0', 'another/0.0.1']) {
